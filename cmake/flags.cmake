@@ -1,0 +1,20 @@
+# Warnings, sanitizers and the like, for everything the project compiles itself.
+add_compile_definitions(_GNU_SOURCE)
+add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
+                    -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wimplicit-fallthrough
+                    -Wno-format-nonliteral -fno-common)
+if(TARE_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(TARE_SANITIZE)
+  add_compile_options(-fsanitize=${TARE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TARE_SANITIZE})
+endif()
+if(TARE_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+if(TARE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,85 @@
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int command_exit_code(tare_status status)
+{
+    switch (status) {
+    case TARE_OK:
+        return EXIT_CODE_OK;
+    case TARE_ERROR_USAGE:
+        return EXIT_CODE_USAGE;
+    case TARE_ERROR_NO_BASELINE:
+        return EXIT_CODE_NO_BASELINE;
+    case TARE_INTERRUPTED:
+        return EXIT_CODE_INTERRUPTED;
+    case TARE_ERROR_MEASURE:
+    case TARE_ERROR_MEMORY:
+    case TARE_ERROR_IO:
+        break;
+    }
+    return EXIT_CODE_FAILED;
+}
+
+int command_fail(const struct command *command, const struct tare_error *error)
+{
+    fprintf(stderr, "tare %s: %s\n", command->name, error->message);
+    return command_exit_code(error->status);
+}
+
+static void print_options(const struct option *table)
+{
+    for (const struct option *option = table; option != NULL && option->name != NULL; option++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s%c%s --%s%s%s", option->letter != 0 ? "-" : " ",
+                 option->letter != 0 ? option->letter : ' ', option->letter != 0 ? "," : " ",
+                 option->name, option->argument != NULL ? " " : "",
+                 option->argument != NULL ? option->argument : "");
+        /* Names too long for the column get a line of their own. */
+        if (strlen(left) > 26) {
+            printf("  %s\n  %-26s %s\n", left, "", option->help);
+        } else {
+            printf("  %-26s %s\n", left, option->help);
+        }
+    }
+}
+
+void command_print_help(const struct command *command)
+{
+    printf("%s\n\n%s\n\nUsage: tare %s %s\n", command->summary, command->examples, command->name,
+           command->usage);
+    if (command->options != NULL && command->options->name != NULL) {
+        printf("\nOptions:\n");
+        print_options(command->options);
+    }
+    printf("\nEverywhere:\n");
+    print_options(common_option_table);
+    if (command->details != NULL) {
+        printf("\n%s\n", command->details);
+    }
+}
+
+bool command_parse(struct cli *cli, const struct command *command, int argc, char **argv,
+                   bool stop_at_operand, void *options, struct option_result *result,
+                   int *exit_code)
+{
+    struct tare_error error = {0};
+    const struct option_request request = {
+        .table = command->options,
+        .options = options,
+        .argc = argc,
+        .argv = argv,
+        .stop_at_operand = stop_at_operand,
+    };
+    if (options_parse(cli->arena, &request, result, &error) != TARE_OK) {
+        *exit_code = command_fail(command, &error);
+        return false;
+    }
+    if (((const struct common_options *)options)->help) {
+        command_print_help(command);
+        *exit_code = EXIT_CODE_OK;
+        return false;
+    }
+    return true;
+}
