@@ -1,0 +1,27 @@
+/* file.h: small file helpers. */
+#ifndef TARE_OS_FILE_H
+#define TARE_OS_FILE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* The whole file (or "-": standard input), NUL-terminated; larger than bytes_max is an error. */
+tare_status file_read(struct arena *arena, const char *path, ptrdiff_t bytes_max, char **content,
+                      ptrdiff_t *length, struct tare_error *error);
+/* Like file_read for /proc and /sys: trailing newline removed, NULL when unreadable; no message. */
+char *file_read_line(struct arena *arena, const char *path);
+/* Writes to a temporary file beside `path`, syncs, renames: the old file or the whole new one. */
+tare_status file_write(const char *path, const void *bytes, ptrdiff_t length,
+                       struct tare_error *error);
+bool file_exists(const char *path);
+bool file_is_directory(const char *path);
+tare_status file_make_directories(const char *path, struct tare_error *error);
+/* Folder of this executable, for files installed beside it. */
+char *file_own_directory(struct arena *arena);
+char *file_current_directory(struct arena *arena);
+/* Full path of a program as PATH finds it; NULL when it does not. */
+char *file_find_program(struct arena *arena, const char *name);
+
+#endif
