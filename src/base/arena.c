@@ -15,7 +15,8 @@ struct arena_block {
     alignas(max_align_t) char data[];
 };
 
-/* 16 KiB serves a small command with one block; 1 MiB keeps the waste of a large one below its size. */
+/* 16 KiB serves a small command with one block; 1 MiB keeps the waste of a large one below its
+ * size. */
 static const ptrdiff_t BLOCK_BYTES_FIRST = 16 * 1024;
 static const ptrdiff_t BLOCK_BYTES_MAX = 1024 * 1024;
 

@@ -1,11 +1,12 @@
 /* arena.h: memory for one command.
  *
- * Everything a command keeps lives in one arena and is freed at once; temporary work takes a mark and
- * goes back to it. `struct arena *` in a signature means "the result lives in here".
+ * Everything a command keeps lives in one arena and is freed at once; temporary work takes a mark
+ * and goes back to it. `struct arena *` in a signature means "the result lives in here".
  *
- * Allocation never returns NULL: when the system has no memory left the arena calls its failure hook,
- * which by default prints a message and exits with code 3. The fault tests install a hook of their own.
- * Memory is zeroed, aligned for any type, taken from the system in blocks that double up to 1 MiB. */
+ * Allocation never returns NULL: when the system has no memory left the arena calls its failure
+ * hook, which by default prints a message and exits with code 3. The fault tests install a hook of
+ * their own. Memory is zeroed, aligned for any type, taken from the system in blocks that double up
+ * to 1 MiB. */
 #ifndef TARE_BASE_ARENA_H
 #define TARE_BASE_ARENA_H
 

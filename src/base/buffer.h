@@ -1,8 +1,8 @@
 /* buffer.h: a growing text or byte buffer with a limit.
  *
- * Lives in an arena. Writing past the limit drops the rest and sets `is_full`, which the owner checks
- * once at the end and reports as an error of its own; nothing is ever written out of bounds. `data` is
- * always NUL-terminated once something was appended. */
+ * Lives in an arena. Writing past the limit drops the rest and sets `is_full`, which the owner
+ * checks once at the end and reports as an error of its own; nothing is ever written out of bounds.
+ * `data` is always NUL-terminated once something was appended. */
 #ifndef TARE_BASE_BUFFER_H
 #define TARE_BASE_BUFFER_H
 

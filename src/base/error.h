@@ -1,8 +1,8 @@
 /* error.h: how a failed operation travels up the stack.
  *
- * A function that can fail returns a tare_status and takes a `struct tare_error *` last. The message
- * is written once, where the facts are known (what, where, what to do); the first error wins, so
- * callers on the way up may call error_set again without losing the cause. */
+ * A function that can fail returns a tare_status and takes a `struct tare_error *` last. The
+ * message is written once, where the facts are known (what, where, what to do); the first error
+ * wins, so callers on the way up may call error_set again without losing the cause. */
 #ifndef TARE_BASE_ERROR_H
 #define TARE_BASE_ERROR_H
 
@@ -28,11 +28,12 @@ struct tare_error {
     char message[ERROR_MESSAGE_MAX];
 };
 
-/* Records status and message unless an earlier error is already there, and returns `status`, so that
- * `return error_set(error, TARE_ERROR_IO, "…")` reads well. `error` may be NULL. A message longer than
- * the buffer is cut at a character and ends in "…". */
-__attribute__((format(printf, 3, 4))) tare_status
-error_set(struct tare_error *error, tare_status status, const char *format, ...);
+/* Records status and message unless an earlier error is already there, and returns `status`, so
+ * that `return error_set(error, TARE_ERROR_IO, "…")` reads well. `error` may be NULL. A message
+ * longer than the buffer is cut at a character and ends in "…". */
+__attribute__((format(printf, 3, 4))) tare_status error_set(struct tare_error *error,
+                                                            tare_status status, const char *format,
+                                                            ...);
 
 /* Like error_set, and appends ": " and the text of errno_value. */
 __attribute__((format(printf, 4, 5))) tare_status error_set_errno(struct tare_error *error,

@@ -1,7 +1,8 @@
 /* random.h: a small reproducible generator, passed as an argument so that tests can replace it.
  *
- * xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021), seeded
- * through splitmix64. Not for secrets. The same seed gives the same numbers on every machine. */
+ * xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021),
+ * seeded through splitmix64. Not for secrets. The same seed gives the same numbers on every
+ * machine. */
 #ifndef TARE_BASE_RANDOM_H
 #define TARE_BASE_RANDOM_H
 

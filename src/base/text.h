@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /* A copy that is safe to print anywhere: valid UTF-8 is kept, control characters (escape sequences
- * among them) and invalid bytes become \xNN or \n, \t, \r. Longer than columns_max: cut, with "…" at the
- * end; 0 means no limit. */
+ * among them) and invalid bytes become \xNN or \n, \t, \r. Longer than columns_max: cut, with "…"
+ * at the end; 0 means no limit. */
 char *text_printable(struct arena *arena, const char *text, ptrdiff_t columns_max);
 
 /* True when the whole text is well-formed UTF-8 (no surrogates, no overlong forms). */

@@ -15,8 +15,8 @@ struct unit_suffix {
 };
 
 static const struct unit_suffix time_suffixes[] = {
-    {"", 1e9},   {"ns", 1},       {"us", 1e3},     {"µs", 1e3},        {"μs", 1e3},     {"ms", 1e6},
-    {"s", 1e9},  {"sec", 1e9},    {"m", 60e9},     {"min", 60e9},      {"h", 3600e9},   {NULL, 0},
+    {"", 1e9},  {"ns", 1},    {"us", 1e3}, {"µs", 1e3},   {"μs", 1e3},   {"ms", 1e6},
+    {"s", 1e9}, {"sec", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0},
 };
 
 static const struct unit_suffix size_suffixes[] = {
@@ -46,9 +46,10 @@ static const struct unit_suffix count_suffixes[] = {
     {"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {NULL, 0},
 };
 
-static const struct unit_suffix ratio_suffixes[] = {{"", 1}, {"%", 0.01}, {NULL, 0}};
+static const struct unit_suffix ratio_suffixes[] = {{"", 1}, {"%", 1}, {NULL, 0}};
 
-/* Reads a number and returns where it ended, or NULL. strtod alone would also take hex, nan and inf. */
+/* Reads a number and returns where it ended, or NULL. strtod alone would also take hex, nan and
+ * inf. */
 static const char *number_end(const char *text, double *value)
 {
     const char *digits = text;
@@ -103,7 +104,12 @@ bool unit_parse_count(const char *text, double *count)
 
 bool unit_parse_ratio(const char *text, double *ratio)
 {
-    return parse_with_suffix(text, ratio_suffixes, ratio);
+    if (!parse_with_suffix(text, ratio_suffixes, ratio)) {
+        return false;
+    }
+    /* Divided, not multiplied by 0.01, so that 95% is the same number as 0.95. */
+    *ratio = strchr(text, '%') != NULL ? *ratio / 100 : *ratio;
+    return true;
 }
 
 bool unit_parse_double(const char *text, double *value)
@@ -127,10 +133,52 @@ bool unit_parse_int64(const char *text, int64_t *value)
     return true;
 }
 
+static double factor_of(const struct unit_suffix *suffixes, const char *name)
+{
+    for (const struct unit_suffix *suffix = suffixes; suffix->name != NULL; suffix++) {
+        if (strcmp(name, suffix->name) == 0) {
+            return suffix->factor;
+        }
+    }
+    return 0;
+}
+
+bool unit_parse_quantity(struct arena *arena, const char *text, double *value, const char **unit)
+{
+    double number = 0;
+    const char *rest = number_end(text, &number);
+    if (rest == NULL) {
+        return false;
+    }
+    while (*rest == ' ') {
+        rest++;
+    }
+    /* Counts first: a bare k is a thousand; sizes are those that end in B. */
+    size_t length = strlen(rest);
+    bool is_rate = length > 2 && strcmp(rest + length - 2, "/s") == 0;
+    const char *base = arena_strndup(arena, rest, (ptrdiff_t)(is_rate ? length - 2 : length));
+    bool is_size = base[0] != '\0' && base[strlen(base) - 1] == 'B';
+    double factor = 1;
+    *unit = rest;
+    if (is_size && factor_of(size_suffixes, base) != 0) {
+        factor = factor_of(size_suffixes, base);
+        *unit = is_rate ? "B/s" : "B";
+    } else if (factor_of(count_suffixes, rest) != 0) {
+        factor = factor_of(count_suffixes, rest);
+        *unit = "";
+    } else if (factor_of(time_suffixes, rest) != 0) {
+        factor = factor_of(time_suffixes, rest);
+        *unit = "ns";
+    }
+    *unit = arena_strdup(arena, *unit);
+    *value = number * factor;
+    return isfinite(*value);
+}
+
 static double scale_time(double largest_ns, const char **label)
 {
-    static const struct unit_suffix scales[] = {
-        {"ns", 1}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {NULL, 0}};
+    static const struct unit_suffix scales[] = {{"ns", 1},  {"µs", 1e3},   {"ms", 1e6},
+                                                {"s", 1e9}, {"min", 60e9}, {NULL, 0}};
     const struct unit_suffix *best = scales;
     for (const struct unit_suffix *scale = scales; scale->name != NULL; scale++) {
         /* Minutes start at ten, so that 90 s stays 90 s. */

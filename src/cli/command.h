@@ -1,4 +1,5 @@
-/* command.h: what main.c knows of a command. Adding one is a file cmd_NAME.c and a row in main.c. */
+/* command.h: what main.c knows of a command. Adding one is a file cmd_NAME.c and a row in main.c.
+ */
 #ifndef TARE_CLI_COMMAND_H
 #define TARE_CLI_COMMAND_H
 
@@ -25,10 +26,10 @@ struct command {
     /* argv[0] is the command's name. Returns an exit code; on an error, the code that
      * command_fail(cli, name, error) returns after printing. */
     int (*run)(struct cli *cli, int argc, char **argv);
-    const char *summary;         /* one line */
-    const char *usage;           /* "[OPTIONS] [PROGRAM…] [-- COMMAND…]" */
-    const char *examples;        /* several lines, first in the help */
-    const char *details;         /* more text behind the options, or NULL */
+    const char *summary;          /* one line */
+    const char *usage;            /* "[OPTIONS] [PROGRAM…] [-- COMMAND…]" */
+    const char *examples;         /* several lines, first in the help */
+    const char *details;          /* more text behind the options, or NULL */
     const struct option *options; /* without the common ones; NULL: none */
 };
 

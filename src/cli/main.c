@@ -1,7 +1,7 @@
 /* main.c: the table of commands. The rest of the story is in cmd_NAME.c. */
 #include "base/text.h"
-#include "cli/command.h"
 #include "base/version.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,8 @@ static void print_overview(FILE *out)
     for (int i = 0; i < COMMAND_COUNT; i++) {
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
-    fprintf(out, "\n'tare COMMAND --help' shows examples and options; 'tare --version' the version.\n");
+    fprintf(out,
+            "\n'tare COMMAND --help' shows examples and options; 'tare --version' the version.\n");
 }
 
 static int unknown_command(const char *word)

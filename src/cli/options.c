@@ -90,7 +90,7 @@ static tare_status set_value(struct arena *arena, const struct option_request *r
                              const struct option *option, const char *value,
                              struct tare_error *error)
 {
-    char *target = (char *)request->options + option->offset;
+    void *target = (char *)request->options + option->offset;
     bool is_read = true;
     switch (option->kind) {
     case OPTION_FLAG:

@@ -1,4 +1,5 @@
-/* options.h: one table of options per command; parsing, help, completions and manual pages all read it.
+/* options.h: one table of options per command; parsing, help, completions and manual pages all read
+ * it.
  *
  * A table row says where in the command's own options struct the value goes and how it is read, so
  * that a command's file starts with its struct and its table and never touches argv. */
@@ -49,9 +50,10 @@ struct common_options {
 
 extern const struct option common_option_table[];
 
-/* Reads argv[1…] into `options`. Operands go to `operands`, in order; everything behind "--" goes to
- * `rest` (has_rest says whether "--" was there at all). Options may stand before or behind operands.
- * `stop_at_operand`: the first operand ends the options, for commands that take a command line. */
+/* Reads argv[1…] into `options`. Operands go to `operands`, in order; everything behind "--" goes
+ * to `rest` (has_rest says whether "--" was there at all). Options may stand before or behind
+ * operands. `stop_at_operand`: the first operand ends the options, for commands that take a command
+ * line. */
 struct option_request {
     const struct option *table;
     void *options;

@@ -53,7 +53,8 @@ const struct model_metric *model_metric_find(const struct model_benchmark *bench
     return NULL;
 }
 
-void model_metric_add(struct arena *arena, struct model_metric *metric, double value, int32_t launch)
+void model_metric_add(struct arena *arena, struct model_metric *metric, double value,
+                      int32_t launch)
 {
     TARE_ASSERT(metric->count < MODEL_SAMPLES_MAX);
     ptrdiff_t capacity = metric->capacity;
@@ -87,8 +88,8 @@ struct model_histogram *model_histogram_add(struct arena *arena, struct model_be
     return histogram;
 }
 
-void model_benchmark_warn(struct arena *arena, struct model_benchmark *benchmark, const char *format,
-                          ...)
+void model_benchmark_warn(struct arena *arena, struct model_benchmark *benchmark,
+                          const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -149,8 +150,8 @@ void model_field_set(struct arena *arena, struct model_fields *fields, const cha
                                sizeof *fields->items);
     memmove(&fields->items[at + 1], &fields->items[at],
             (size_t)(fields->count - at) * sizeof *fields->items);
-    fields->items[at] = (struct model_field){.key = arena_strdup(arena, key),
-                                             .value = arena_strdup(arena, value)};
+    fields->items[at] =
+        (struct model_field){.key = arena_strdup(arena, key), .value = arena_strdup(arena, value)};
     fields->count++;
 }
 

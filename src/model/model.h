@@ -1,7 +1,8 @@
 /* model.h: the plain records every layer shares. DESIGN's words are the names here.
  *
- * A run holds benchmarks; a benchmark holds metrics and launches; a metric holds every sample with the
- * launch it came from. All memory belongs to an arena; nothing here owns, opens or prints anything. */
+ * A run holds benchmarks; a benchmark holds metrics and launches; a metric holds every sample with
+ * the launch it came from. All memory belongs to an arena; nothing here owns, opens or prints
+ * anything. */
 #ifndef TARE_MODEL_MODEL_H
 #define TARE_MODEL_MODEL_H
 
@@ -46,8 +47,9 @@ struct model_parameter {
     const char *value;
 };
 
-/* Log-linear histogram of one slice in latency mode, sparse. Bucket i covers: for i < 2^(bits+1) the
- * single value i; above, 2^bits buckets to each power of two (docs/protocol.md). Values are ns. */
+/* Log-linear histogram of one slice in latency mode, sparse. Bucket i covers: for i < 2^(bits+1)
+ * the single value i; above, 2^bits buckets to each power of two (docs/protocol.md). Values are ns.
+ */
 struct model_histogram {
     int32_t launch;
     int32_t bits;
@@ -77,10 +79,10 @@ struct model_benchmark {
     enum model_state state;
     const char *reason; /* NULL when state is OK */
     enum model_check check;
-    const char *check_detail;   /* NULL, or what the check said */
-    double iterations;          /* per slice; 1 for commands */
-    double overhead_ns;         /* subtracted per iteration for loop and timer; 0 for commands */
-    double timer_floor_ns;      /* latency mode: what an empty call reads; 0 elsewhere */
+    const char *check_detail;     /* NULL, or what the check said */
+    double iterations;            /* per slice; 1 for commands */
+    double overhead_ns;           /* subtracted per iteration for loop and timer; 0 for commands */
+    double timer_floor_ns;        /* latency mode: what an empty call reads; 0 elsewhere */
     struct model_metric *metrics; /* the first is the primary one */
     ptrdiff_t metric_count;
     ptrdiff_t metric_capacity;
@@ -108,8 +110,9 @@ struct model_fields {
 };
 
 struct model_machine {
-    char id[33];                   /* 32 hex digits over the identity */
-    struct model_fields identity;   /* CPU model, cores, memory, GPU: another one cannot be compared */
+    char id[33]; /* 32 hex digits over the identity */
+    struct model_fields
+        identity; /* CPU model, cores, memory, GPU: another one cannot be compared */
     struct model_fields conditions; /* kernel, governor, microcode, virtualisation, compiler, … */
 };
 
@@ -163,15 +166,18 @@ void model_metric_add(struct arena *arena, struct model_metric *metric, double v
 int32_t model_launch_add(struct arena *arena, struct model_benchmark *benchmark,
                          struct model_launch launch);
 struct model_histogram *model_histogram_add(struct arena *arena, struct model_benchmark *benchmark);
-__attribute__((format(printf, 3, 4))) void
-model_benchmark_warn(struct arena *arena, struct model_benchmark *benchmark, const char *format, ...);
-__attribute__((format(printf, 3, 4))) void model_run_warn(struct arena *arena, struct model_run *run,
-                                                          const char *format, ...);
+__attribute__((format(printf, 3, 4))) void model_benchmark_warn(struct arena *arena,
+                                                                struct model_benchmark *benchmark,
+                                                                const char *format, ...);
+__attribute__((format(printf, 3, 4))) void model_run_warn(struct arena *arena,
+                                                          struct model_run *run, const char *format,
+                                                          ...);
 void model_parameter_add(struct arena *arena, struct model_benchmark *benchmark, const char *name,
                          const char *value);
 void model_field_set(struct arena *arena, struct model_fields *fields, const char *key,
                      const char *value);
-const char *model_field_get(const struct model_fields *fields, const char *key); /* NULL: not there */
+const char *model_field_get(const struct model_fields *fields,
+                            const char *key); /* NULL: not there */
 
 /* "suite:name/variant n=64 size=1k": unique in a run, stable, for people and for patterns. */
 char *model_benchmark_label(struct arena *arena, const struct model_benchmark *benchmark);

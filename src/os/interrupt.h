@@ -1,7 +1,7 @@
 /* interrupt.h: Ctrl-C, SIGTERM and SIGHUP as a flag that every waiting loop looks at.
  *
- * The first signal asks for an orderly end: children are killed, what is finished is kept, exit 130. A second
- * one within the orderly end exits at once. */
+ * The first signal asks for an orderly end: children are killed, what is finished is kept, exit
+ * 130. A second one within the orderly end exits at once. */
 #ifndef TARE_OS_INTERRUPT_H
 #define TARE_OS_INTERRUPT_H
 

@@ -1,0 +1,364 @@
+/* cmd_run.c: `tare run`: measure benchmark programs or commands, keep the run, print it.
+ *
+ *   read the arguments  →  plan (what is to be measured)  →  begin a run in the store
+ *   →  measure each benchmark, save it at once  →  finish the run, print it, exit */
+#include "base/assert.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "base/unit.h"
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/run_options.h"
+#include "cli/run_plan.h"
+#include "cli/shell_quote.h"
+#include "cli/store_path.h"
+#include "detect/advice.h"
+#include "measure/environment.h"
+#include "measure/sampler.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "os/interrupt.h"
+#include "os/terminal.h"
+#include "report/run_json.h"
+#include "report/run_text.h"
+#include "stats/summary.h"
+#include "store/store.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One `tare run` from start to end. */
+struct run_session {
+    struct cli *cli;
+    struct run_options *options;
+    struct run_plan plan;
+    struct model_run run;
+    struct store *store;
+    struct progress progress;
+    struct measure_clock clock;
+    struct random random;
+    mono_time started;
+};
+
+static tare_status session_begin(struct run_session *session, int argc, char **argv,
+                                 struct tare_error *error);
+static tare_status session_measure(struct run_session *session, struct tare_error *error);
+static tare_status session_finish(struct run_session *session, tare_status status,
+                                  struct tare_error *error);
+static int session_print(struct run_session *session, tare_status status,
+                         const struct tare_error *error);
+static int print_list(const struct run_session *session);
+
+static int cmd_run(struct cli *cli, int argc, char **argv)
+{
+    struct run_options options = {
+        .budget_ns = 60e9,
+        .precision = 0.01,
+        .confidence = 0.99,
+        .timeout_ns = 600e9,
+        .seed = -1,
+        .cpu = -1,
+    };
+    struct option_result words;
+    int code = EXIT_CODE_OK;
+    if (!command_parse(cli, &command_run, argc, argv, false, &options, &words, &code)) {
+        return code;
+    }
+    struct run_session session = {.cli = cli, .options = &options};
+    struct tare_error error = {0};
+    interrupt_install();
+    tare_status status = run_options_check(&options, &error);
+    if (status == TARE_OK) {
+        status = run_plan_make(cli->arena, &options, &words, &session.plan, &error);
+    }
+    if (status == TARE_OK && options.is_list) {
+        return print_list(&session);
+    }
+    if (status == TARE_OK) {
+        status = session_begin(&session, argc, argv, &error);
+    }
+    if (status != TARE_OK) {
+        store_close(session.store);
+        return command_fail(&command_run, &error);
+    }
+    status = session_measure(&session, &error);
+    status = session_finish(&session, status, &error);
+    return session_print(&session, status, &error);
+}
+
+static int print_list(const struct run_session *session)
+{
+    struct arena *arena = session->cli->arena;
+    for (ptrdiff_t i = 0; i < session->plan.task_count; i++) {
+        const char *label = model_benchmark_label(arena, &session->plan.tasks[i].benchmark);
+        printf("%s\n", text_printable(arena, label, 0));
+    }
+    return EXIT_CODE_OK;
+}
+
+static const char *project_name(struct arena *arena, const struct run_options *options)
+{
+    if (options->project != NULL) {
+        return options->project;
+    }
+    char *directory = file_current_directory(arena);
+    const char *slash = directory != NULL ? strrchr(directory, '/') : NULL;
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : "unnamed";
+}
+
+/* Everything about the run that is known before the first measurement. */
+static void describe_run(struct run_session *session, int argc, char **argv)
+{
+    struct arena *arena = session->cli->arena;
+    struct model_run *run = &session->run;
+    const struct run_options *options = session->options;
+    run->started_unix_ns = clock_unix_ns();
+    model_run_id_new(run->id, run->started_unix_ns, clock_entropy(), clock_entropy());
+    run->state = MODEL_RUN_RUNNING;
+    run->project = text_printable(arena, project_name(arena, options), 0);
+    run->command = shell_quote_words(arena, "tare", argc, argv);
+    run->tare_version = TARE_VERSION_STRING;
+    run->confidence = options->confidence;
+    /* 53 bits, so that the seed can be given back on the command line exactly. */
+    run->seed = options->seed >= 0 ? (uint64_t)options->seed : clock_entropy() >> 11;
+    measure_machine_read(arena, &run->machine);
+    measure_environment_read(arena, &run->environment);
+    const char *unknown_reason = NULL;
+    measure_commit_read(arena, NULL, &run->commit, &unknown_reason);
+    for (ptrdiff_t i = 0; i < session->plan.task_count; i++) {
+        if (session->plan.tasks[i].compiler[0] != '\0') {
+            model_field_set(arena, &run->machine.conditions, "compiler",
+                            text_printable(arena, session->plan.tasks[i].compiler, 200));
+        }
+    }
+    advice_run(arena, run);
+    if (session->plan.counters_missing != NULL) {
+        model_run_warn(arena, run, "no CPU counters here (%s): times only",
+                       text_printable(arena, session->plan.counters_missing, 200));
+    }
+}
+
+static tare_status session_begin(struct run_session *session, int argc, char **argv,
+                                 struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    const struct common_options *common = &session->options->common;
+    describe_run(session, argc, argv);
+    session->started = clock_now();
+    session->clock = measure_clock_real(arena);
+    session->random = random_seeded(session->run.seed);
+    session->progress = progress_new(common, session->plan.task_count);
+    const char *path = NULL;
+    tare_status status = store_path_for_writing(arena, common->store, NULL, &path, error);
+    if (status == TARE_OK) {
+        status = store_open(arena, path, STORE_WRITE, &session->store, error);
+    }
+    if (status == TARE_OK) {
+        status = store_run_begin(session->store, &session->run, error);
+    }
+    if (status == TARE_OK && !common->quiet) {
+        fprintf(stderr, "%td benchmark%s, at most %s in all (--budget); run %.10s in %s\n",
+                session->plan.task_count, session->plan.task_count == 1 ? "" : "s",
+                unit_format(arena, session->options->budget_ns, "ns", 3), session->run.id,
+                text_printable(arena, path, 200));
+    }
+    return status;
+}
+
+static struct measure_plan plan_for(const struct run_session *session, bool is_command,
+                                    ptrdiff_t tasks_left)
+{
+    const struct run_options *options = session->options;
+    struct measure_plan plan = measure_plan_default(is_command);
+    double left_ns = options->budget_ns - (double)clock_since_ns(session->started);
+    /* What earlier benchmarks did not need goes to the later ones; each gets something. */
+    double share_ns = (left_ns > 0 ? left_ns : 0) / (double)tasks_left;
+    plan.budget_ns = share_ns > 1e6 ? share_ns : 1e6;
+    plan.precision = options->precision;
+    plan.confidence = options->confidence;
+    plan.warmup_runs = is_command ? (ptrdiff_t)options->warmup : 0;
+    plan.is_aslr_off = options->has_no_aslr;
+    plan.cpu = (int)options->cpu;
+    if (options->runs > 0) {
+        plan.launches_min = (ptrdiff_t)options->runs;
+        plan.launches_max = (ptrdiff_t)options->runs;
+    }
+    return plan;
+}
+
+/* "sort n=1k: 12.3 µs ± 0.4 %", for logs. */
+static char *describe_result(struct arena *arena, const struct model_benchmark *benchmark,
+                             double confidence)
+{
+    const char *label = text_printable(arena, model_benchmark_label(arena, benchmark), 80);
+    if (benchmark->state != MODEL_STATE_OK || benchmark->metric_count == 0 ||
+        benchmark->metrics[0].count == 0) {
+        return arena_printf(arena, "%s: %s: %s", label, model_state_name(benchmark->state),
+                            benchmark->reason != NULL
+                                ? text_printable(arena, benchmark->reason, 300)
+                                : "no samples");
+    }
+    const struct model_metric *metric = &benchmark->metrics[0];
+    struct stats_summary summary =
+        stats_summarise(metric->values, metric->launches, metric->count, confidence, arena);
+    const char *value = unit_format(arena, summary.median, metric->unit, 3);
+    if (!summary.interval.is_defined || !(summary.interval.estimate > 0)) {
+        return arena_printf(arena, "%s: %s", label, value);
+    }
+    double half_width =
+        (summary.interval.high - summary.interval.low) / 2 / summary.interval.estimate;
+    return arena_printf(arena, "%s: %s ± %.2g %%", label, value, half_width * 100);
+}
+
+static tare_status measure_task(struct run_session *session, struct run_task *task,
+                                ptrdiff_t tasks_left, struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    struct model_benchmark *benchmark = model_run_add_benchmark(arena, &session->run);
+    *benchmark = task->benchmark;
+    if (task->skip_reason != NULL) {
+        benchmark->state = MODEL_STATE_SKIPPED;
+        benchmark->reason = task->skip_reason;
+    } else {
+        struct measure_plan plan = plan_for(session, task->is_command, tasks_left);
+        const struct measure_observer observer = {.context = &session->progress,
+                                                  .update = progress_update};
+        const struct advice_context advice = {
+            .precision = plan.precision,
+            .confidence = plan.confidence,
+            .is_command = task->is_command,
+            .has_warmup = plan.warmup_runs > 0,
+            .is_shell = session->options->is_shell,
+        };
+        progress_begin(&session->progress, model_benchmark_label(arena, benchmark));
+        tare_status status = measure_benchmark(arena, &task->target, &plan, &session->clock,
+                                               &session->random, &observer, benchmark, error);
+        if (status != TARE_OK) {
+            session->run.benchmark_count--; /* unfinished: not a result */
+            return status;
+        }
+        advice_benchmark(arena, benchmark, &advice);
+    }
+    tare_status status = store_benchmark_save(session->store, session->run.id, benchmark, error);
+    progress_finish(&session->progress,
+                    describe_result(arena, benchmark, session->options->confidence));
+    return status;
+}
+
+static tare_status session_measure(struct run_session *session, struct tare_error *error)
+{
+    tare_status status = TARE_OK;
+    for (ptrdiff_t i = 0; i < session->plan.task_count && status == TARE_OK; i++) {
+        ptrdiff_t left = session->plan.task_count - i;
+        status = measure_task(session, &session->plan.tasks[i], left, error);
+    }
+    progress_clear(&session->progress);
+    return status;
+}
+
+static tare_status session_finish(struct run_session *session, tare_status status,
+                                  struct tare_error *error)
+{
+    session->run.finished_unix_ns = clock_unix_ns();
+    session->run.state = status == TARE_OK            ? MODEL_RUN_COMPLETE
+                         : status == TARE_INTERRUPTED ? MODEL_RUN_INTERRUPTED
+                                                      : MODEL_RUN_FAILED;
+    tare_status finished = store_run_finish(session->store, &session->run, error);
+    store_close(session->store);
+    session->store = NULL;
+    return status != TARE_OK ? status : finished;
+}
+
+/* Nothing measured is never a success, nor is a benchmark that failed or cannot be believed. */
+static int exit_code_of(const struct run_session *session, tare_status status)
+{
+    if (status != TARE_OK) {
+        return command_exit_code(status);
+    }
+    ptrdiff_t measured = 0;
+    for (ptrdiff_t i = 0; i < session->run.benchmark_count; i++) {
+        enum model_state state = session->run.benchmarks[i].state;
+        if (state == MODEL_STATE_FAILED || state == MODEL_STATE_INVALID) {
+            return EXIT_CODE_FAILED;
+        }
+        measured += state == MODEL_STATE_OK;
+    }
+    return measured > 0 ? EXIT_CODE_OK : EXIT_CODE_FAILED;
+}
+
+static void print_closing_line(const struct run_session *session, int code)
+{
+    ptrdiff_t measured = 0;
+    for (ptrdiff_t i = 0; i < session->run.benchmark_count; i++) {
+        measured += session->run.benchmarks[i].state == MODEL_STATE_OK;
+    }
+    const char *word = code == EXIT_CODE_OK            ? "measured"
+                       : code == EXIT_CODE_INTERRUPTED ? "interrupted, what was finished is kept"
+                       : measured == 0                 ? "nothing could be measured"
+                                                       : "not everything could be measured";
+    fprintf(stderr, "tare: %s: %td of %td benchmarks, run %.10s (exit %d), %.1f s\n", word,
+            measured, session->plan.task_count, session->run.id, code,
+            (double)clock_since_ns(session->started) / 1e9);
+}
+
+static int session_print(struct run_session *session, tare_status status,
+                         const struct tare_error *error)
+{
+    const struct common_options *common = &session->options->common;
+    int code = exit_code_of(session, status);
+    struct buffer out = buffer_new(session->cli->arena, BUFFER_LENGTH_MAX);
+    if (common->json) {
+        report_run_json(&out, &session->run, session->options->has_samples, code);
+    } else {
+        const struct report_style style = {
+            .columns = terminal_columns(STDOUT_FILENO),
+            .has_color = !common->no_color && terminal_has_color(STDOUT_FILENO),
+            .is_verbose = common->verbose,
+        };
+        report_run_text(&out, &session->run, &style);
+    }
+    if (out.is_full) {
+        fprintf(stderr,
+                "tare run: the result is larger than %d bytes and was not printed; it is kept: "
+                "'tare runs show %.10s'\n",
+                BUFFER_LENGTH_MAX, session->run.id);
+        return EXIT_CODE_FAILED;
+    }
+    bool is_written = fputs(buffer_string(&out), stdout) >= 0 && fflush(stdout) == 0;
+    if (!is_written) {
+        fprintf(stderr, "tare run: cannot write the result to standard output\n");
+        code = code == EXIT_CODE_OK ? EXIT_CODE_FAILED : code;
+    }
+    if (status != TARE_OK && status != TARE_INTERRUPTED) {
+        fprintf(stderr, "tare run: %s\n", error->message);
+    }
+    print_closing_line(session, code);
+    return code;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .run = cmd_run,
+    .summary = "Measure benchmark programs or commands, and keep the results.",
+    .usage = "[OPTIONS] [PROGRAM | 'COMMAND LINE']… [-- COMMAND…]",
+    .examples =
+        "  tare run ./bench                        every benchmark of a program linked with "
+        "libtare\n"
+        "  tare run ./bench --filter 'sort.*'      some of them\n"
+        "  tare run -- gzip -k -c big.txt          a command, without a shell\n"
+        "  tare run 'gzip -1 -c f' 'gzip -9 -c f'  two commands\n"
+        "  tare run -P n=1..9+4 'gzip -{n} -c f'   one command, n = 1, 5, 9\n"
+        "  tare run --shell 'sort f | uniq -c'     a line for the shell\n"
+        "  tare run -w 3 -p 'sync' -- ./tool       warm up; prepare every run\n"
+        "  tare run --protocol ./bench.py          a program in any language (docs/protocol.md)",
+    .details =
+        "Each benchmark is measured in several launches (fresh processes, placed differently in "
+        "memory)\n"
+        "until its interval is as narrow as --precision asks or its share of --budget is spent.\n"
+        "Results go to standard output, progress to standard error, every sample into the store.\n"
+        "Exit codes: 0 all measured, 2 wrong usage, 3 something failed or is invalid, 130 "
+        "interrupted.",
+    .options = run_option_table,
+};

@@ -1,0 +1,34 @@
+/* run_plan.h: from the words of the command line to the list of benchmarks to measure.
+ *
+ * A word is, in this order: an executable with Tare's ELF note (or any with --protocol), whose list
+ * of benchmarks is asked for; else a command line in shell words. Behind "--" stands one command,
+ * word by word. */
+#ifndef TARE_CLI_RUN_PLAN_H
+#define TARE_CLI_RUN_PLAN_H
+
+#include "cli/run_options.h"
+#include "measure/command.h"
+#include "measure/program.h"
+#include "measure/target.h"
+
+/* One benchmark to measure: a target, and what is known of it beforehand. */
+struct run_task {
+    struct measure_target target;
+    struct model_benchmark benchmark; /* name, parameters, variant; no samples yet */
+    const char *skip_reason;          /* NULL, or why the program will not run it */
+    const char *compiler;             /* "" when not known */
+    bool is_command;
+};
+
+struct run_plan {
+    struct run_task *tasks;
+    ptrdiff_t task_count;
+    ptrdiff_t task_capacity;
+    const char *counters_missing; /* NULL, or why a program has no CPU counters */
+};
+
+tare_status run_plan_make(struct arena *arena, const struct run_options *options,
+                          const struct option_result *words, struct run_plan *plan,
+                          struct tare_error *error);
+
+#endif

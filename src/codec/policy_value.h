@@ -1,0 +1,49 @@
+/* policy_value.h: what the tables of policy_yaml.c read single values with. Of no use elsewhere. */
+#ifndef TARE_CODEC_POLICY_VALUE_H
+#define TARE_CODEC_POLICY_VALUE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <yaml.h>
+
+struct policy_reader {
+    struct arena *arena;
+    yaml_document_t *document;
+    const char *file_name;
+    struct tare_error *error;
+    ptrdiff_t nodes_left;
+};
+
+struct policy_key;
+
+typedef tare_status policy_read_function(struct policy_reader *reader, yaml_node_t *node,
+                                         const struct policy_key *key, void *target);
+
+struct policy_key {
+    const char *name;
+    policy_read_function *read;
+    size_t offset;        /* of the result in the mapping's struct */
+    const char *expected; /* "a time such as 60s": ends "budget wants …" */
+    size_t said_offset;   /* of a bool that is set when the key is there; 0: none */
+};
+
+policy_read_function policy_read_text, policy_read_name, policy_read_bool, policy_read_time,
+    policy_read_confidence, policy_read_share, policy_read_level, policy_read_outcome,
+    policy_read_date, policy_read_quantity, policy_read_threshold;
+
+/* The text of a scalar. Refused: other kinds of node, nothing at all, NUL bytes, too much. */
+tare_status policy_scalar(struct policy_reader *reader, const yaml_node_t *node,
+                          const struct policy_key *key, const char **text);
+
+/* Sets the error "file:line:column: message". */
+tare_status policy_complain(struct policy_reader *reader, const yaml_mark_t *mark,
+                            const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+const char *policy_shown(struct policy_reader *reader, const char *text);
+const char *policy_node_kind(const yaml_node_t *node);
+
+#endif

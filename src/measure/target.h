@@ -1,0 +1,53 @@
+/* target.h: something that can be measured, launch by launch, slice by slice.
+ *
+ * The sampler knows only this interface: a benchmark in a program that speaks the protocol, a whole
+ * command, or a test's fake with a fake clock. */
+#ifndef TARE_MEASURE_TARGET_H
+#define TARE_MEASURE_TARGET_H
+
+#include "codec/protocol.h"
+#include "model/model.h"
+#include "os/clock.h"
+
+/* What is varied on purpose between launches, so that luck of placement averages out and is seen.
+ */
+struct measure_variation {
+    int32_t environment_padding_bytes;
+    bool is_aslr_off;
+    int cpu; /* −1: any */
+};
+
+struct measure_target {
+    void *context;
+    /* Starts a process and prepares the benchmark in it. Fills benchmark->check and friends. A
+     * failure of the program is TARE_ERROR_MEASURE; a declined or invalid benchmark sets
+     * benchmark->state and returns OK. */
+    tare_status (*begin)(void *context, struct arena *arena, enum model_launch_kind kind,
+                         const struct measure_variation *variation,
+                         struct model_benchmark *benchmark, struct tare_error *error);
+    /* Does the work `iterations` times. */
+    tare_status (*slice)(void *context, struct arena *arena, double iterations,
+                         enum protocol_count count, struct protocol_slice *slice,
+                         struct tare_error *error);
+    /* Ends the process; *exit_status as wait(2) tells it. */
+    tare_status (*end)(void *context, int *exit_status, struct tare_error *error);
+    /* One slice is one whole process: the count of iterations is always 1. */
+    bool is_command;
+    bool can_count_allocations;
+    bool can_count_counters;
+    /* Metrics beyond time that slices may report. */
+    const struct protocol_metric *metrics;
+    ptrdiff_t metric_count;
+};
+
+/* Time as the sampler sees it; tests bring their own. */
+struct measure_clock {
+    void *context;
+    mono_time (*now)(void *context);
+    int64_t (*suspended_ns)(void *context); /* grows while the machine sleeps */
+    double (*steal_ratio)(void *context);   /* share stolen since the last call; NaN: unknown */
+};
+
+struct measure_clock measure_clock_real(struct arena *arena);
+
+#endif

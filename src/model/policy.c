@@ -1,0 +1,31 @@
+#include "model/policy.h"
+
+#include "base/assert.h"
+
+struct model_policy model_policy_default(void)
+{
+    return (struct model_policy){
+        .is_empty = true,
+        .against = "merge-base",
+        .budget_ns = 60e9,
+        .confidence = 0.99,
+        .min_effect = 0.01,
+        .fail_at = MODEL_LEVEL_WARNING,
+        .inconclusive = MODEL_OUTCOME_FAIL,
+        .missing = MODEL_OUTCOME_FAIL,
+    };
+}
+
+const char *model_level_name(enum model_level level)
+{
+    static const char *const names[] = {"minor", "warning", "critical"};
+    TARE_ASSERT((size_t)level < sizeof names / sizeof *names);
+    return names[level];
+}
+
+const char *model_outcome_name(enum model_outcome outcome)
+{
+    static const char *const names[] = {"fail", "pass", "neutral"};
+    TARE_ASSERT((size_t)outcome < sizeof names / sizeof *names);
+    return names[outcome];
+}

@@ -1,0 +1,25 @@
+/* environment.h: environments for children: this process's own, with some variables set. */
+#ifndef TARE_OS_ENVIRONMENT_H
+#define TARE_OS_ENVIRONMENT_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+
+struct environment {
+    struct arena *arena;
+    const char **variables; /* "NAME=value", NULL-terminated: ready for process_spec */
+    ptrdiff_t count;
+    ptrdiff_t capacity;
+};
+
+/* A copy of this process's environment (the texts are shared, the list is not). */
+struct environment environment_copy(struct arena *arena);
+/* Sets NAME=value, in place of an earlier one. */
+void environment_set(struct environment *environment, const char *name, const char *value);
+/* Sets TARE_PADDING to so many characters, which moves the child's stack. */
+void environment_pad(struct environment *environment, ptrdiff_t bytes);
+/* Puts a library in front of LD_PRELOAD. */
+void environment_preload(struct environment *environment, const char *library);
+
+#endif

@@ -1,0 +1,147 @@
+#include "report/table.h"
+
+#include "base/assert.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { COLUMN_GAP = 2 };
+/* A first column is cut to this much when the rest needs the room. */
+enum { FIRST_COLUMN_MIN = 16 };
+
+struct table table_new(struct arena *arena)
+{
+    return (struct table){.arena = arena};
+}
+
+int table_add_column(struct table *table, const char *title, enum table_align align, int drop_order)
+{
+    TARE_ASSERT(table->column_count < TABLE_COLUMNS_MAX);
+    table->columns[table->column_count] =
+        (struct table_column){.title = title, .align = align, .drop_order = drop_order};
+    return table->column_count++;
+}
+
+struct table_row *table_add_row(struct table *table)
+{
+    table->rows = arena_grow(table->arena, table->rows, &table->row_capacity, table->row_count + 1,
+                             (ptrdiff_t)sizeof *table->rows);
+    struct table_row *row = &table->rows[table->row_count++];
+    *row = (struct table_row){0};
+    return row;
+}
+
+/* Width of a column, 0 when it has nothing to show. */
+static ptrdiff_t column_width(const struct table *table, int column)
+{
+    ptrdiff_t width = 0;
+    for (ptrdiff_t i = 0; i < table->row_count; i++) {
+        const char *cell = table->rows[i].cells[column];
+        if (cell != NULL && (column == 0 || table->rows[i].line == NULL)) {
+            ptrdiff_t columns = text_columns(cell);
+            width = columns > width ? columns : width;
+        }
+    }
+    ptrdiff_t title = text_columns(table->columns[column].title);
+    return width > 0 && title > width ? title : width;
+}
+
+static ptrdiff_t total_width(const struct table *table, const ptrdiff_t *widths)
+{
+    ptrdiff_t total = 0;
+    for (int c = 0; c < table->column_count; c++) {
+        total += widths[c] > 0 ? widths[c] + (c > 0 ? COLUMN_GAP : 0) : 0;
+    }
+    return total;
+}
+
+/* Takes columns away, and shortens the first, until the table fits. */
+static void fit_widths(const struct table *table, ptrdiff_t *widths, ptrdiff_t width_max)
+{
+    while (width_max > 0 && total_width(table, widths) > width_max) {
+        int victim = -1;
+        for (int c = 1; c < table->column_count; c++) {
+            bool is_candidate = widths[c] > 0 && table->columns[c].drop_order > 0;
+            if (is_candidate &&
+                (victim < 0 || table->columns[c].drop_order > table->columns[victim].drop_order)) {
+                victim = c;
+            }
+        }
+        ptrdiff_t excess = total_width(table, widths) - width_max;
+        if (widths[0] - excess >= FIRST_COLUMN_MIN + 8 || victim < 0) {
+            ptrdiff_t shorter = widths[0] - excess;
+            widths[0] = shorter > FIRST_COLUMN_MIN ? shorter : FIRST_COLUMN_MIN;
+            return;
+        }
+        widths[victim] = 0;
+    }
+}
+
+static void print_cell(struct table *table, struct buffer *out, const char *text, ptrdiff_t width,
+                       enum table_align align, bool is_last)
+{
+    const char *cell = text != NULL ? text : "";
+    ptrdiff_t columns = text_columns(cell);
+    if (columns > width) {
+        cell = text_printable(table->arena, cell, width);
+        columns = text_columns(cell);
+    }
+    ptrdiff_t padding = width - columns;
+    if (align == TABLE_RIGHT) {
+        buffer_repeat(out, " ", padding);
+    }
+    buffer_text(out, cell);
+    if (align == TABLE_LEFT && !is_last) {
+        buffer_repeat(out, " ", padding);
+    }
+}
+
+static void print_row(struct table *table, struct buffer *out, const struct table_row *row,
+                      const ptrdiff_t *widths, int last, bool has_color)
+{
+    if (has_color && row->color != NULL) {
+        buffer_text(out, row->color);
+    }
+    for (int c = 0; c <= last; c++) {
+        if (widths[c] == 0) {
+            continue;
+        }
+        if (c > 0) {
+            buffer_repeat(out, " ", COLUMN_GAP);
+        }
+        if (c > 0 && row->line != NULL) {
+            buffer_text(out, row->line);
+            break;
+        }
+        print_cell(table, out, row->cells[c], widths[c], table->columns[c].align,
+                   c == last && row->line == NULL);
+    }
+    if (has_color && row->color != NULL) {
+        buffer_text(out, "\033[0m");
+    }
+    buffer_char(out, '\n');
+}
+
+void table_print(struct table *table, struct buffer *out, ptrdiff_t width_max, bool has_color)
+{
+    ptrdiff_t widths[TABLE_COLUMNS_MAX] = {0};
+    for (int c = 0; c < table->column_count; c++) {
+        widths[c] = column_width(table, c);
+    }
+    fit_widths(table, widths, width_max);
+    int last = 0;
+    struct table_row titles = {.color = "\033[1m"};
+    for (int c = 0; c < table->column_count; c++) {
+        titles.cells[c] = table->columns[c].title;
+        last = widths[c] > 0 ? c : last;
+    }
+    print_row(table, out, &titles, widths, last, has_color);
+    for (ptrdiff_t i = 0; i < table->row_count; i++) {
+        /* A row that is one long line needs a second column to stand in. */
+        int row_last = table->rows[i].line != NULL && last == 0 ? 1 : last;
+        ptrdiff_t row_widths[TABLE_COLUMNS_MAX];
+        memcpy(row_widths, widths, sizeof widths);
+        row_widths[1] = row_last == 1 && widths[1] == 0 ? 1 : widths[1];
+        print_row(table, out, &table->rows[i], row_widths, row_last, has_color);
+    }
+}

@@ -1,0 +1,202 @@
+/* store.h: where runs, samples, machines and baselines are kept: one SQLite file.
+ *
+ *     store_open(arena, path, STORE_WRITE, &store, &error);
+ *     store_run_begin(store, &run, &error);
+ *     store_benchmark_save(store, run.id, &run.benchmarks[i], &error);     once per finished
+ * benchmark store_run_finish(store, &run, &error); store_close(store);
+ *
+ * Every call that writes is one transaction: it is done or it has not happened. A process killed at
+ * any point leaves a store that opens, with every benchmark whose save returned TARE_OK. Many
+ * processes may write at once; each waits its turn, up to half a minute.
+ *
+ * Status: TARE_ERROR_IO for a store that is missing, unreadable, damaged, newer than this program,
+ * read-only or on a full disk; TARE_ERROR_USAGE for a selector that names nothing or several
+ * things; TARE_ERROR_NO_BASELINE for a baseline that is not there for this machine;
+ * TARE_ERROR_MEASURE for values that are never kept (NaN, beyond limits). Every message names the
+ * file and says what to do.
+ *
+ * The store makes no folders (cli/store_path.h does) and reads no clock: times are arguments. */
+#ifndef TARE_STORE_STORE_H
+#define TARE_STORE_STORE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct store;
+
+enum store_mode {
+    STORE_READ,  /* the file must be there; nothing in it is changed */
+    STORE_WRITE, /* makes the file (its folder must exist) and brings it to this version's schema */
+};
+
+/* The store lives until store_close; the arena must live as long. */
+tare_status store_open(struct arena *arena, const char *path, enum store_mode mode,
+                       struct store **store, struct tare_error *error);
+void store_close(struct store *store);
+const char *store_path(const struct store *store);
+
+/* Says which machine's baselines a name means from now on. Without it, a name that only one machine
+ * has is taken. */
+void store_use_machine(struct store *store, const char *machine_id);
+
+/* Runs the database's own check and decodes every sample. problems gets one line per finding
+ * (at most STORE_PROBLEMS_MAX); the status is TARE_OK when the check itself could be made. */
+enum { STORE_PROBLEMS_MAX = 100 };
+struct store_check {
+    const char **problems;
+    ptrdiff_t problem_count;
+    ptrdiff_t problem_capacity;
+    int64_t run_count;
+    int64_t benchmark_count;
+    int64_t sample_count;
+};
+tare_status store_check(struct store *store, struct arena *arena, struct store_check *check,
+                        struct tare_error *error);
+
+/* ---- writing a run ---- */
+
+/* A row with state running; benchmarks in it are not looked at. */
+tare_status store_run_begin(struct store *store, const struct model_run *run,
+                            struct tare_error *error);
+/* A benchmark of the same suite, name, variant and parameters may be saved once in a run. */
+tare_status store_benchmark_save(struct store *store, const char *run_id,
+                                 const struct model_benchmark *benchmark, struct tare_error *error);
+/* State, finished time, conditions, environment and warnings as they are now. */
+tare_status store_run_finish(struct store *store, const struct model_run *run,
+                             struct tare_error *error);
+
+/* ---- reading ---- */
+
+/* selector: a full id, a baseline's name, "latest", "latest~2" (two before the newest), or the
+ * unique beginning of an id (at least STORE_PREFIX_MIN characters). */
+enum { STORE_PREFIX_MIN = 4 };
+tare_status store_run_resolve(struct store *store, const char *selector, char id[27],
+                              struct tare_error *error);
+/* Without samples, metrics have count 0; launches, warnings and all else are there. */
+tare_status store_run_load(struct store *store, struct arena *arena, const char *selector,
+                           bool with_samples, struct model_run *run, struct tare_error *error);
+
+struct store_run_row {
+    char id[27];
+    int64_t started_unix_ns;
+    int64_t finished_unix_ns;
+    enum model_run_state state;
+    const char *project;
+    const char *command;
+    const char *tare_version;
+    char machine_id[33];
+    struct model_commit commit;
+    int64_t benchmark_count;
+    int64_t bad_count; /* benchmarks that are failed or invalid */
+    const char
+        *baselines; /* names of the baselines that point at it, "main, nightly"; "" when none */
+};
+
+struct store_run_rows {
+    struct store_run_row *items;
+    ptrdiff_t count;
+    ptrdiff_t capacity;
+};
+
+/* NULL or 0 means no restriction. Newest first. */
+struct store_filter {
+    const char *project;
+    const char *commit; /* the beginning of a hash */
+    const char *machine_id;
+    const char *branch;
+    int64_t limit;
+};
+tare_status store_runs_list(struct store *store, struct arena *arena,
+                            const struct store_filter *filter, struct store_run_rows *rows,
+                            struct tare_error *error);
+/* How many characters of an id are needed to tell all runs of the store apart, at least 8. */
+tare_status store_id_length(struct store *store, int *length, struct tare_error *error);
+
+/* ---- pruning ---- */
+
+/* Exactly one of the three ways. `keep`: all but the newest N. `before_unix_ns`: all that started
+ * earlier. `selectors`: these. A run that a baseline points at is never removed. The first two ways
+ * also spare a run that says it is running and started after `live_after_unix_ns`, because its
+ * process may still be there. */
+struct store_prune {
+    int64_t keep; /* −1: not this way */
+    int64_t before_unix_ns;
+    const char *const *selectors;
+    ptrdiff_t selector_count;
+    int64_t live_after_unix_ns;
+    bool is_dry_run;
+};
+struct store_prune_result {
+    struct store_run_rows removed;
+    struct store_run_rows kept; /* asked for, but a baseline points at it, or it may be running */
+};
+tare_status store_runs_prune(struct store *store, struct arena *arena,
+                             const struct store_prune *prune, struct store_prune_result *result,
+                             struct tare_error *error);
+
+/* ---- baselines ---- */
+
+/* Who moved a baseline, when and why. */
+struct store_promotion {
+    const char *name;
+    char machine_id[33];
+    const char *action;          /* "save", "promote", "remove" */
+    const char *run_id;          /* what it points at since; "" for remove */
+    const char *previous_run_id; /* "" for save */
+    int64_t at_unix_ns;
+    const char *by; /* user@host */
+    const char *reason;
+};
+struct store_promotions {
+    struct store_promotion *items;
+    ptrdiff_t count;
+    ptrdiff_t capacity;
+};
+
+struct store_baseline {
+    const char *name;
+    char machine_id[33];
+    const char *machine; /* "cpu=…, cores=…": the identity in words */
+    struct store_run_row run;
+    struct store_promotion last; /* the newest of its history */
+};
+struct store_baselines {
+    struct store_baseline *items;
+    ptrdiff_t count;
+    ptrdiff_t capacity;
+};
+
+struct store_change {
+    const char *name;
+    const char *selector; /* the run; NULL for remove */
+    int64_t at_unix_ns;
+    const char *by;
+    const char *reason;
+    bool is_forced; /* take a run that is not complete */
+};
+/* The machine is the run's. Save refuses a name that this machine has already, promote one that it
+ * has not. */
+tare_status store_baseline_save(struct store *store, const struct store_change *change,
+                                struct tare_error *error);
+tare_status store_baseline_promote(struct store *store, const struct store_change *change,
+                                   struct tare_error *error);
+/* Of the machine in use (store_use_machine); the run and the history stay. */
+tare_status store_baseline_remove(struct store *store, const struct store_change *change,
+                                  struct tare_error *error);
+/* TARE_ERROR_NO_BASELINE when this machine has none of that name; the message says which machines
+ * have. */
+tare_status store_baseline_find(struct store *store, struct arena *arena, const char *name,
+                                struct store_baseline *baseline, struct tare_error *error);
+/* machine_id NULL: of all machines. */
+tare_status store_baselines_list(struct store *store, struct arena *arena, const char *machine_id,
+                                 struct store_baselines *baselines, struct tare_error *error);
+/* Newest first; machine_id NULL: of all machines. */
+tare_status store_baseline_history(struct store *store, struct arena *arena, const char *name,
+                                   const char *machine_id, struct store_promotions *promotions,
+                                   struct tare_error *error);
+
+#endif
