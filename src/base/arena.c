@@ -76,7 +76,9 @@ void *arena_grow(struct arena *arena, void *old, ptrdiff_t *capacity, ptrdiff_t 
     if (needed <= *capacity) {
         return old;
     }
-    ptrdiff_t larger = *capacity < 8 ? 8 : *capacity * 2;
+    ptrdiff_t larger = *capacity < 8                 ? 8
+                       : *capacity < PTRDIFF_MAX / 2 ? *capacity * 2
+                                                     : PTRDIFF_MAX;
     if (larger < needed) {
         larger = needed;
     }

@@ -3,19 +3,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes the message, ending a cut one in "…" without splitting a UTF-8 character. */
-static void error_format(struct tare_error *error, const char *format, va_list arguments)
+/* Writes the message into its first `size` bytes, ending a cut one in "…" without splitting a UTF-8
+ * character. */
+static void error_format(struct tare_error *error, size_t size, const char *format,
+                         va_list arguments)
 {
-    int length = vsnprintf(error->message, sizeof error->message, format, arguments);
+    int length = vsnprintf(error->message, size, format, arguments);
     if (length < 0) {
         error->message[0] = '\0';
         return;
     }
-    if ((size_t)length < sizeof error->message) {
+    if ((size_t)length < size) {
         return;
     }
     static const char ellipsis[] = "…";
-    size_t cut = sizeof error->message - sizeof ellipsis;
+    size_t cut = size - sizeof ellipsis;
     while (cut > 0 && ((unsigned char)error->message[cut] & 0xC0) == 0x80) {
         cut--;
     }
@@ -30,7 +32,7 @@ tare_status error_set(struct tare_error *error, tare_status status, const char *
     error->status = status;
     va_list arguments;
     va_start(arguments, format);
-    error_format(error, format, arguments);
+    error_format(error, sizeof error->message, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -44,11 +46,11 @@ tare_status error_set_errno(struct tare_error *error, tare_status status, int er
     error->status = status;
     va_list arguments;
     va_start(arguments, format);
-    error_format(error, format, arguments);
+    /* The system's reason is kept whole; a long message makes room for it. */
+    const char *reason = strerror(errno_value);
+    error_format(error, sizeof error->message - strlen(reason) - strlen(": "), format, arguments);
     va_end(arguments);
-    size_t length = strlen(error->message);
-    snprintf(error->message + length, sizeof error->message - length, ": %s",
-             strerror(errno_value));
+    strcat(strcat(error->message, ": "), reason);
     return status;
 }
 

@@ -56,9 +56,9 @@ static int character_columns(uint32_t c)
                                                        {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF},
                                                        {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
     static const struct character_range wide[] = {
-        {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
-        {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
-        {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+        {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},   {0xAC00, 0xD7A3},
+        {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},
+        {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
     for (size_t i = 0; i < sizeof combining / sizeof *combining; i++) {
         if (c >= combining[i].first && c <= combining[i].last) {
             return 0;
@@ -148,6 +148,14 @@ ptrdiff_t text_columns(const char *text)
     return columns;
 }
 
+/* Bytes of the character that starts here; a byte that is no UTF-8 stands for itself. */
+static ptrdiff_t character_bytes(const char *text)
+{
+    uint32_t character = 0;
+    int length = utf8_decode((const unsigned char *)text, (ptrdiff_t)strnlen(text, 4), &character);
+    return length > 0 ? length : 1;
+}
+
 bool text_glob(const char *pattern, const char *text)
 {
     const char *star = NULL;
@@ -156,12 +164,16 @@ bool text_glob(const char *pattern, const char *text)
         if (*pattern == '*') {
             star = pattern++;
             star_text = text;
-        } else if (*pattern == '?' || *pattern == *text) {
+        } else if (*pattern == '?') {
+            pattern++;
+            text += character_bytes(text);
+        } else if (*pattern == *text) {
             pattern++;
             text++;
         } else if (star != NULL) {
             pattern = star + 1;
-            text = ++star_text;
+            star_text += character_bytes(star_text);
+            text = star_text;
         } else {
             return false;
         }
@@ -207,6 +219,10 @@ const char *text_nearest(const char *word, const char *const *candidates)
             continue;
         }
         int distance = edit_distance(word, *candidates);
+        /* A word of which every letter had to change is no typing error. */
+        if (distance >= (int)strlen(word)) {
+            continue;
+        }
         if (distance <= best_distance && (best == NULL || distance < best_distance)) {
             best = *candidates;
             best_distance = distance;

@@ -19,10 +19,11 @@ bool text_is_utf8(const char *text, ptrdiff_t length);
  * combining marks. */
 ptrdiff_t text_columns(const char *text);
 
-/* Shell pattern with * and ?, matching across '/'. */
+/* Shell pattern with * and ? (one character, not one byte), matching across '/'. */
 bool text_glob(const char *pattern, const char *text);
 
-/* The candidate within a third of the word's length in edits, or NULL. The list ends in NULL. */
+/* The candidate that takes the fewest edits, at most a third of the word's length and one more;
+ * NULL when there is none. The list ends in NULL. */
 const char *text_nearest(const char *word, const char *const *candidates);
 
 bool text_starts_with(const char *text, const char *prefix);

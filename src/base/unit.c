@@ -15,8 +15,9 @@ struct unit_suffix {
 };
 
 static const struct unit_suffix time_suffixes[] = {
-    {"", 1e9},  {"ns", 1},    {"us", 1e3}, {"µs", 1e3},   {"μs", 1e3},   {"ms", 1e6},
-    {"s", 1e9}, {"sec", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0},
+    {"", 1e9},     {"ns", 1},      {"us", 1e3},  {"µs", 1e3}, {"μs", 1e3},
+    {"ms", 1e6},   {"s", 1e9},     {"sec", 1e9}, {"m", 60e9}, {"min", 60e9},
+    {"h", 3600e9}, {"d", 86400e9}, {NULL, 0},
 };
 
 static const struct unit_suffix size_suffixes[] = {
@@ -68,6 +69,13 @@ static const char *number_end(const char *text, double *value)
     return isfinite(*value) ? end : NULL;
 }
 
+/* Blanks may stand before a unit, but not alone at the end. */
+static const char *unit_start(const char *rest)
+{
+    const char *start = rest + strspn(rest, " ");
+    return *start != '\0' ? start : rest;
+}
+
 static bool parse_with_suffix(const char *text, const struct unit_suffix *suffixes, double *value)
 {
     double number = 0;
@@ -75,9 +83,7 @@ static bool parse_with_suffix(const char *text, const struct unit_suffix *suffix
     if (rest == NULL || number < 0) {
         return false;
     }
-    while (*rest == ' ') {
-        rest++;
-    }
+    rest = unit_start(rest);
     for (const struct unit_suffix *suffix = suffixes; suffix->name != NULL; suffix++) {
         if (strcmp(rest, suffix->name) == 0) {
             *value = number * suffix->factor;
@@ -150,9 +156,7 @@ bool unit_parse_quantity(struct arena *arena, const char *text, double *value, c
     if (rest == NULL) {
         return false;
     }
-    while (*rest == ' ') {
-        rest++;
-    }
+    rest = unit_start(rest);
     /* Counts first: a bare k is a thousand; sizes are those that end in B. */
     size_t length = strlen(rest);
     bool is_rate = length > 2 && strcmp(rest + length - 2, "/s") == 0;
@@ -160,6 +164,9 @@ bool unit_parse_quantity(struct arena *arena, const char *text, double *value, c
     bool is_size = base[0] != '\0' && base[strlen(base) - 1] == 'B';
     double factor = 1;
     *unit = rest;
+    if (*rest == ' ') {
+        return false;
+    }
     if (is_size && factor_of(size_suffixes, base) != 0) {
         factor = factor_of(size_suffixes, base);
         *unit = is_rate ? "B/s" : "B";
@@ -238,6 +245,11 @@ char *unit_format_digits(struct arena *arena, double value, int significant_digi
     }
     int decimals = significant_digits - 1 - (int)magnitude;
     char *text = arena_printf(arena, "%.*f", decimals > 0 ? decimals : 0, value);
+    /* 9.996 rounds up to 10.00, one digit more than asked: then a decimal less. */
+    double rounded = strtod(text, NULL);
+    if (decimals > 0 && fabs(rounded) >= pow(10, magnitude + 1)) {
+        text = arena_printf(arena, "%.*f", decimals - 1, value);
+    }
     return text;
 }
 

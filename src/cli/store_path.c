@@ -46,9 +46,7 @@ tare_status store_path_find(struct arena *arena, const struct store_request *req
         return TARE_OK;
     }
     char *folder = find_project_folder(arena);
-    *path = folder != NULL
-                ? arena_printf(arena, "%s/.tare/store.db", strcmp(folder, "/") == 0 ? "" : folder)
-                : user_store(arena);
+    *path = folder != NULL ? arena_printf(arena, "%s/.tare/store.db", folder) : user_store(arena);
     if (*path == NULL) {
         return error_set(error, TARE_ERROR_USAGE,
                          "no place for a store: no tare.yaml or repository here, and neither "
@@ -69,8 +67,8 @@ tare_status store_path_open(struct arena *arena, const struct store_request *req
     return status == TARE_OK ? store_open(arena, path, request->mode, store, error) : status;
 }
 
-/* The nearest folder upwards with a tare.yaml; else the nearest with a .git (a folder, or a file in
- * a worktree). */
+/* "" is the root folder. The nearest folder upwards with a tare.yaml; else the nearest with a .git
+ * (a folder, or a file in a worktree). */
 static char *find_project_folder(struct arena *arena)
 {
     static const char *const markers[] = {"tare.yaml", ".git"};
@@ -79,7 +77,7 @@ static char *find_project_folder(struct arena *arena)
         char *folder = arena_strdup(arena, here);
         for (int depth = 0; depth < PARENTS_MAX; depth++) {
             if (file_exists(arena_printf(arena, "%s/%s", folder, markers[i]))) {
-                return folder[0] != '\0' ? folder : "/";
+                return folder;
             }
             char *slash = strrchr(folder, '/');
             if (slash == NULL || folder[0] == '\0') {

@@ -1,14 +1,15 @@
 /* calibrate.c: what measuring nothing costs, on this machine, now.
  *
  * Three empty cases run through the same code as the user's: a loop of no pass (the timer), a long empty
- * loop (a pass), and an empty latency loop (the floor). The smallest of several repetitions is taken: noise
+ * loop (a pass), and an empty latency loop (the floor). The smallest of many tries is taken: noise
  * only ever adds, and what is subtracted from a measurement must not be more than it contains. Costs
  * under 2 ms at start-up. */
 #include "client/client.h"
 
-/* 11 × 20000 passes are 0.1 ms at one cycle a pass; 11 repetitions make it unlikely that an interrupt
- * hits all of them. */
-enum { REPETITIONS = 11, LOOP_PASSES = 20000, LATENCY_PASSES = 1000 };
+/* 5000 passes take 1.6 µs at one cycle a pass: long enough for a clock that ticks every 10 ns, short enough to
+ * fall between two disturbances. A CPU shared with a busy sibling thread slows an empty loop to a half for
+ * milliseconds, with short gaps; the many short tries find a gap. */
+enum { TIMER_TRIES = 50, LOOP_TRIES = 500, LOOP_PASSES = 5000, LATENCY_TRIES = 3, LATENCY_PASSES = 1000 };
 
 static void empty_body(struct tare_state *t)
 {
@@ -24,10 +25,10 @@ static void empty_latency_body(struct tare_state *t)
     }
 }
 
-static double smallest_ns(struct tare_state *state, uint64_t passes)
+static double smallest_ns(struct tare_state *state, uint64_t passes, int tries)
 {
     double best_ns = 0;
-    for (int i = 0; i < REPETITIONS; i++) {
+    for (int i = 0; i < tries; i++) {
         client_body_call_here(state, passes);
         double time_ns = (double)(state->end_ns - state->start_ns);
         best_ns = i == 0 || time_ns < best_ns ? time_ns : best_ns;
@@ -46,13 +47,13 @@ struct client_calibration client_calibrate(struct client *client)
         .client = client, .subject = &subject, .histogram = &histogram, .thread_count = 1};
 
     struct client_calibration result = {0};
-    result.timer_ns = smallest_ns(&state, 0);
-    double loop_ns = smallest_ns(&state, LOOP_PASSES) - result.timer_ns;
+    result.timer_ns = smallest_ns(&state, 0, TIMER_TRIES);
+    double loop_ns = smallest_ns(&state, LOOP_PASSES, LOOP_TRIES) - result.timer_ns;
     result.loop_ns = loop_ns > 0 ? loop_ns / LOOP_PASSES : 0;
 
     subject.variant = &latency;
     client_histogram_clear(&histogram);
-    result.latency_ns = smallest_ns(&state, LATENCY_PASSES) / LATENCY_PASSES;
+    result.latency_ns = smallest_ns(&state, LATENCY_PASSES, LATENCY_TRIES) / LATENCY_PASSES;
     /* The median: the smallest may be a lucky overlap that no real pass has. */
     result.timer_floor_ns = client_histogram_quantile(&histogram, 0.5);
     return result;

@@ -11,6 +11,9 @@
  * byte) · values histograms = per histogram: launch · bits · min, max (8 bytes each) · buckets ·
  * pairs of (bucket difference, count)
  *
+ *     launches = columns: kind and ASLR (1 byte) · start differences · paddings · exit statuses ·
+ * steal · durations (shuffled)
+ *
  * Integers are LEB128 varints, signed ones in zigzag; fixed-size numbers are little-endian. The
  * checksum is XXH3 of the unpacked content with the count as its seed.
  *
@@ -434,6 +437,13 @@ static bool read_shuffled(struct reader *in, double *values, ptrdiff_t count)
             bits |= (uint64_t)planes[plane * count + i] << (8 * plane);
         }
         values[i] = double_of(bits);
+    }
+    return true;
+}
+
+static bool is_all_finite(const double *values, ptrdiff_t count)
+{
+    for (ptrdiff_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
             return false;
         }
@@ -450,7 +460,8 @@ static bool read_samples(struct reader *in, struct model_metric *metric)
     bool is_good = kind == VALUES_WHOLE      ? read_whole(in, metric->values, metric->count)
                    : kind == VALUES_SHUFFLED ? read_shuffled(in, metric->values, metric->count)
                                              : false;
-    return is_good && !in->is_bad && in->at == in->length;
+    return is_good && is_all_finite(metric->values, metric->count) && !in->is_bad &&
+           in->at == in->length;
 }
 
 tare_status samples_decode(struct samples_codec *codec, struct arena *arena,
@@ -595,6 +606,134 @@ tare_status samples_histograms_decode(struct samples_codec *codec, struct arena 
         if (!is_good || in->at != in->length) {
             benchmark->histogram_count = 0;
             status = damaged(error, "its histograms do not add up");
+        }
+    }
+    arena_free(&scratch);
+    return status;
+}
+
+/* ---- launches ---- */
+
+/* One byte says kind and address-space randomisation; steal_ratio is the one number that may be
+ * NaN: unknown. */
+enum { LAUNCH_ASLR_BIT = 4, LAUNCH_KIND_MAX = MODEL_LAUNCH_COUNTERS };
+enum { LAUNCH_BYTES_MAX = 1 + 3 * VARINT_BYTES_MAX + 2 * 8 };
+
+static const char *launch_flaw(const struct model_launch *launch)
+{
+    if (!isfinite(launch->duration_ns) || isinf(launch->steal_ratio)) {
+        return "a duration or steal time that is not a finite number";
+    }
+    return (unsigned)launch->kind > LAUNCH_KIND_MAX ? "an unknown kind" : NULL;
+}
+
+/* Column by column: like stands beside like. */
+static void write_launch_columns(struct writer *out, struct arena *arena,
+                                 const struct model_launch *launches, ptrdiff_t count)
+{
+    double *steal = ARENA_ARRAY(arena, double, count);
+    double *duration = ARENA_ARRAY(arena, double, count);
+    int64_t previous = 0;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        write_byte(out,
+                   (uint8_t)(launches[i].kind | (launches[i].is_aslr_on ? LAUNCH_ASLR_BIT : 0)));
+        steal[i] = launches[i].steal_ratio;
+        duration[i] = launches[i].duration_ns;
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        /* Unsigned, because times from outside may be anything and the difference may wrap; so does
+         * the sum. */
+        write_signed(out, (int64_t)((uint64_t)launches[i].started_unix_ns - (uint64_t)previous));
+        previous = launches[i].started_unix_ns;
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        write_signed(out, launches[i].environment_padding_bytes);
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        write_signed(out, launches[i].exit_status);
+    }
+    write_shuffled(out, steal, count);
+    write_shuffled(out, duration, count);
+}
+
+tare_status samples_launches_encode(struct samples_codec *codec, struct arena *arena,
+                                    const struct model_benchmark *benchmark,
+                                    struct samples_blob *blob, struct tare_error *error)
+{
+    for (ptrdiff_t i = 0; i < benchmark->launch_count; i++) {
+        const char *flaw = launch_flaw(&benchmark->launches[i]);
+        if (flaw != NULL) {
+            return error_set(error, TARE_ERROR_MEASURE, "launch %td has %s, which is never kept", i,
+                             flaw);
+        }
+    }
+    ptrdiff_t capacity = benchmark->launch_count * LAUNCH_BYTES_MAX;
+    struct writer content = {.bytes = arena_alloc(arena, capacity + 1, 1), .capacity = capacity};
+    write_launch_columns(&content, arena, benchmark->launches, benchmark->launch_count);
+    return wrap(codec, arena, &content, benchmark->launch_count, blob, error);
+}
+
+static int32_t read_int32(struct reader *in)
+{
+    int64_t value = read_signed(in);
+    if (value < INT32_MIN || value > INT32_MAX) {
+        in->is_bad = true;
+        return 0;
+    }
+    return (int32_t)value;
+}
+
+static bool read_launch_columns(struct reader *in, struct arena *arena,
+                                struct model_launch *launches, ptrdiff_t count)
+{
+    double *steal = ARENA_ARRAY(arena, double, count);
+    double *duration = ARENA_ARRAY(arena, double, count);
+    uint64_t started = 0;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        uint8_t byte = read_byte(in);
+        launches[i].is_aslr_on = (byte & LAUNCH_ASLR_BIT) != 0;
+        launches[i].kind = (enum model_launch_kind)(byte & ~LAUNCH_ASLR_BIT);
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        started += (uint64_t)read_signed(in);
+        launches[i].started_unix_ns = (int64_t)started;
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        launches[i].environment_padding_bytes = read_int32(in);
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        launches[i].exit_status = read_int32(in);
+    }
+    if (in->is_bad || !read_shuffled(in, steal, count) || !read_shuffled(in, duration, count)) {
+        return false;
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        launches[i].steal_ratio = steal[i];
+        launches[i].duration_ns = duration[i];
+        if (launch_flaw(&launches[i]) != NULL) {
+            return false;
+        }
+    }
+    return in->at == in->length;
+}
+
+tare_status samples_launches_decode(struct samples_codec *codec, struct arena *arena,
+                                    struct samples_blob blob, struct model_benchmark *benchmark,
+                                    struct tare_error *error)
+{
+    struct arena scratch = {0};
+    struct content content;
+    tare_status status = unwrap(codec, &scratch, blob, &content, error);
+    if (status == TARE_OK && content.count > MODEL_LAUNCHES_MAX) {
+        status = damaged(error, "it has too many launches");
+    }
+    if (status == TARE_OK) {
+        benchmark->launches = ARENA_ARRAY(arena, struct model_launch, content.count);
+        benchmark->launch_count = content.count;
+        benchmark->launch_capacity = content.count;
+        if (!read_launch_columns(&content.reader, &scratch, benchmark->launches, content.count)) {
+            benchmark->launch_count = 0;
+            status = damaged(error, "its launches do not add up");
         }
     }
     arena_free(&scratch);

@@ -1,4 +1,5 @@
-/* samples.h: every sample of a metric, or every histogram of a benchmark, as one compact blob.
+/* samples.h: every sample of a metric, or every launch or histogram of a benchmark, as one compact
+ * blob.
  *
  * Exact: what is decoded is bit for bit what was encoded, launch numbers included. Values must be
  * finite; a NaN or an infinity is refused, never kept. A damaged blob is refused with a reason,
@@ -48,5 +49,13 @@ tare_status samples_histograms_encode(struct samples_codec *codec, struct arena 
 tare_status samples_histograms_decode(struct samples_codec *codec, struct arena *arena,
                                       struct samples_blob blob, struct model_benchmark *benchmark,
                                       struct tare_error *error);
+
+tare_status samples_launches_encode(struct samples_codec *codec, struct arena *arena,
+                                    const struct model_benchmark *benchmark,
+                                    struct samples_blob *blob, struct tare_error *error);
+/* Sets launches, launch_count and launch_capacity. */
+tare_status samples_launches_decode(struct samples_codec *codec, struct arena *arena,
+                                    struct samples_blob blob, struct model_benchmark *benchmark,
+                                    struct tare_error *error);
 
 #endif

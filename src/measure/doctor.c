@@ -388,7 +388,7 @@ static void check_perf_permission(struct arena *arena, const struct doctor_facts
                                   struct doctor_finding *finding)
 {
     int64_t paranoid = facts->machine->perf_event_paranoid;
-    const char *level = paranoid == -1
+    const char *level = paranoid == INT64_MIN
                             ? "perf_event_paranoid not readable"
                             : arena_printf(arena, "perf_event_paranoid %lld", (long long)paranoid);
     if (facts->counters == NULL) {

@@ -1,9 +1,8 @@
 #include "measure/sampler.h"
 
 #include "base/assert.h"
-#include "base/text.h"
 #include "measure/latency.h"
-#include "os/interrupt.h"
+#include "measure/slice.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -17,8 +16,6 @@ enum { LAUNCHES_MAX_PROGRAM = 200 };
 /* Between two looks the number of launches grows by this factor, so that there are few looks and
  * stopping at the first narrow interval costs little coverage. */
 static const double LOOK_GROWTH = 1.35;
-/* An iteration count beyond this means that the clock stands still or the loop is gone. */
-static const double ITERATIONS_MAX = 1e12;
 /* A launch during which the machine slept is thrown away and done again, at most this often. */
 enum { RETRIES_MAX = 3 };
 /* Shorter pauses of the two kernel clocks against each other are reading jitter. */
@@ -141,55 +138,20 @@ static struct measure_variation choose_variation(struct sampling *s)
     };
 }
 
-static tare_status run_slice(struct sampling *s, struct arena *scratch, double iterations,
-                             enum protocol_count count, struct protocol_slice *slice,
-                             struct tare_error *error)
-{
-    if (interrupt_is_requested()) {
-        return error_set(error, TARE_INTERRUPTED, "interrupted");
-    }
-    return s->target->slice(s->target->context, scratch, iterations, count, slice, error);
-}
-
-/* Two significant digits are enough for a count of iterations, and easier to read. */
-static double round_up_digits(double count)
-{
-    if (count < 10) {
-        return ceil(count);
-    }
-    double unit = pow(10, floor(log10(count)) - 1);
-    return ceil(count / unit) * unit;
-}
-
-/* Finds the iteration count whose slice takes about plan->slice_ns. The slices run here warm the
- * program up. `last` is the slice that decided. */
+/* Calibrates, and decides how many slices of that size a launch can have. */
 static tare_status calibrate(struct sampling *s, struct arena *scratch, struct protocol_slice *last,
                              struct tare_error *error)
 {
-    double iterations = 1;
-    for (;;) {
-        tell(s, "calibrating");
-        tare_status status = run_slice(s, scratch, iterations, PROTOCOL_COUNT_NONE, last, error);
-        if (status != TARE_OK) {
-            return status;
-        }
-        if (last->time_ns >= s->plan->slice_ns / 2) {
-            break;
-        }
-        double growth = last->time_ns > 0 ? s->plan->slice_ns * 1.1 / last->time_ns : 10;
-        iterations = ceil(iterations * fmin(fmax(growth, 2), 10));
-        if (iterations > ITERATIONS_MAX || elapsed_ns(s) > s->plan->budget_ns) {
-            return error_set(
-                error, TARE_ERROR_MEASURE,
-                "%.0f iterations took %.0f ns by the program's clock: no time passes, so "
-                "nothing can be measured (is the work optimised away?)",
-                iterations, last->time_ns);
-        }
+    tell(s, "calibrating");
+    const struct measure_calibration calibration = {
+        .slice_ns = s->plan->slice_ns, .limit_ns = s->plan->budget_ns, .clock = s->clock};
+    tare_status status =
+        measure_calibrate(s->target, scratch, &calibration, &s->iterations, last, error);
+    if (status != TARE_OK) {
+        return status;
     }
-    double per_iteration_ns = last->time_ns / iterations;
-    s->iterations = fmax(1, round_up_digits(s->plan->slice_ns / per_iteration_ns));
-    double slice_ns = s->iterations * per_iteration_ns;
     /* A slow benchmark gets fewer slices a launch, so that several launches fit into the budget. */
+    double slice_ns = fmax(last->time_ns, s->plan->slice_ns);
     double affordable = 0.8 * s->plan->budget_ns / (double)s->plan->launches_min / slice_ns;
     s->slices = (ptrdiff_t)fmin(fmax(affordable, 1), (double)s->plan->slices_per_launch);
     s->benchmark->iterations = s->iterations;
@@ -207,7 +169,8 @@ static tare_status warm_up(struct sampling *s, struct arena *scratch, struct tar
            (double)(s->clock->now(s->clock->context).ns - started.ns) < 2 * s->plan->warmup_ns) {
         tell(s, "warming up");
         struct protocol_slice slice = {0};
-        status = run_slice(s, scratch, s->iterations, PROTOCOL_COUNT_NONE, &slice, error);
+        status = measure_slice_run(s->target, scratch, s->iterations, PROTOCOL_COUNT_NONE, &slice,
+                                   error);
         done_ns += fmax(slice.time_ns, 1);
     }
     return status;
@@ -224,7 +187,7 @@ static tare_status sample_slices(struct sampling *s, struct arena *scratch,
     while (record->count < s->slices) {
         struct protocol_slice *slice = &record->slices[record->count];
         tare_status status =
-            run_slice(s, scratch, s->iterations, PROTOCOL_COUNT_NONE, slice, error);
+            measure_slice_run(s->target, scratch, s->iterations, PROTOCOL_COUNT_NONE, slice, error);
         if (status != TARE_OK) {
             return status;
         }
@@ -264,66 +227,17 @@ static tare_status fill_launch(struct sampling *s, struct arena *scratch,
     return sample_slices(s, scratch, record, error);
 }
 
-static const struct protocol_metric *find_metric(const struct measure_target *target,
-                                                 const char *name)
-{
-    for (ptrdiff_t i = 0; i < target->metric_count; i++) {
-        if (strcmp(target->metrics[i].name, name) == 0) {
-            return &target->metrics[i];
-        }
-    }
-    return NULL;
-}
-
-static tare_status keep_values(struct sampling *s, const struct protocol_slice *slice,
-                               int32_t launch, struct tare_error *error)
-{
-    for (ptrdiff_t i = 0; i < slice->value_count; i++) {
-        const struct protocol_metric *declared = find_metric(s->target, slice->values[i].name);
-        if (declared == NULL) {
-            return error_set(error, TARE_ERROR_MEASURE,
-                             "the program reported a metric '%s' that its list did not declare, so "
-                             "its unit and direction are unknown",
-                             text_printable(s->arena, slice->values[i].name, 60));
-        }
-        struct model_metric *metric =
-            model_metric_get(s->arena, s->benchmark, declared->name, declared->unit,
-                             declared->better, declared->is_exact);
-        model_metric_add(s->arena, metric, slice->values[i].value, launch);
-    }
-    return TARE_OK;
-}
-
-static void keep_histogram(struct sampling *s, const struct protocol_slice *slice, int32_t launch)
-{
-    if (!slice->has_histogram) {
-        return;
-    }
-    const struct model_histogram *from = &slice->histogram;
-    struct model_histogram *kept = model_histogram_add(s->arena, s->benchmark);
-    *kept = *from;
-    kept->launch = launch;
-    kept->buckets = ARENA_ARRAY(s->arena, int32_t, from->bucket_count);
-    kept->counts = ARENA_ARRAY(s->arena, int64_t, from->bucket_count);
-    memcpy(kept->buckets, from->buckets, (size_t)from->bucket_count * sizeof *kept->buckets);
-    memcpy(kept->counts, from->counts, (size_t)from->bucket_count * sizeof *kept->counts);
-}
-
 static tare_status keep_launch(struct sampling *s, const struct launch_record *record,
                                struct tare_error *error)
 {
     int32_t launch = model_launch_add(s->arena, s->benchmark, record->launch);
     for (ptrdiff_t i = 0; i < record->count; i++) {
         const struct protocol_slice *slice = &record->slices[i];
-        struct model_metric *time =
-            model_metric_get(s->arena, s->benchmark, "time", "ns", MODEL_LOWER_IS_BETTER, false);
-        model_metric_add(s->arena, time, slice->time_ns / s->iterations, launch);
-        tare_status status = keep_values(s, slice, launch, error);
+        tare_status status = measure_slice_keep(s->arena, s->target, s->benchmark, s->iterations,
+                                                slice, launch, error);
         if (status != TARE_OK) {
             return status;
         }
-        keep_histogram(s, slice, launch);
-        s->benchmark->overhead_ns = slice->overhead_ns / s->iterations;
         s->deleted_slices += slice->is_deleted;
     }
     s->progress.launches++;
@@ -510,9 +424,11 @@ static tare_status fill_counted(struct sampling *s, struct arena *scratch,
     ptrdiff_t slices = kind == MODEL_LAUNCH_ALLOCATIONS ? 1 : COUNTED_SLICES;
     record->slices = ARENA_ARRAY(scratch, struct protocol_slice, slices);
     struct protocol_slice first = {0};
-    tare_status status = run_slice(s, scratch, iterations, PROTOCOL_COUNT_NONE, &first, error);
+    tare_status status =
+        measure_slice_run(s->target, scratch, iterations, PROTOCOL_COUNT_NONE, &first, error);
     for (ptrdiff_t i = 0; i < slices && status == TARE_OK; i++) {
-        status = run_slice(s, scratch, iterations, count, &record->slices[i], error);
+        status =
+            measure_slice_run(s->target, scratch, iterations, count, &record->slices[i], error);
         record->count += status == TARE_OK;
     }
     return status;

@@ -297,7 +297,9 @@ bool model_name_is_valid(const char *name)
         return false;
     }
     for (const char *c = name; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7F) {
+        /* C2 80 … C2 9F are the control characters U+0080 … U+009F. */
+        bool is_c1 = (unsigned char)c[0] == 0xC2 && (unsigned char)c[1] < 0xA0;
+        if ((unsigned char)*c < 0x20 || *c == 0x7F || is_c1) {
             return false;
         }
     }

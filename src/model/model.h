@@ -152,7 +152,8 @@ struct model_run {
     ptrdiff_t warning_capacity;
 };
 
-/* Building records. Strings are copied into the arena. */
+/* Building records. Strings are copied into the arena. Adding to a list may move it: a pointer to
+ * an item is good until the next one is added. */
 struct model_benchmark *model_run_add_benchmark(struct arena *arena, struct model_run *run);
 /* The metric of that name, added when it is not there yet. */
 struct model_metric *model_metric_get(struct arena *arena, struct model_benchmark *benchmark,

@@ -61,6 +61,7 @@ struct launcher_region {
     _Atomic uint32_t turn;
     struct spawn_plan plan;
     double timeout_ns;
+    int interrupted_fd;
     struct spawn_result result;
     struct spawn_end end;
     char texts[];
@@ -95,7 +96,6 @@ bool launcher_start(const struct spawn_plan *plan, struct spawn_result *result)
 bool launcher_run(const struct spawn_plan *plan, double timeout_ns, struct spawn_result *result,
                   struct spawn_end *end)
 {
-    interrupt_fd(); /* opened by us, so that the helper polls the one our handler writes to */
     if (!launcher_ask(TURN_RUN, plan, timeout_ns)) {
         return false;
     }
@@ -111,6 +111,7 @@ static bool launcher_ask(enum launcher_turn turn, const struct spawn_plan *plan,
     }
     region->plan.is_sibling = turn == TURN_START;
     region->timeout_ns = timeout_ns;
+    region->interrupted_fd = interrupt_fd(); /* the helper has no part in our signals */
     atomic_store(&region->turn, turn);
     syscall(SYS_futex, &region->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
     return launcher_await();
@@ -270,7 +271,7 @@ static _Noreturn void launcher_serve(void)
         spawn_start(&region->plan, &region->result);
         if (turn == TURN_RUN && region->result.pid != 0) {
             mono_time deadline = spawn_deadline(region->result.started, region->timeout_ns);
-            spawn_finish(&region->result, deadline, &region->end);
+            spawn_finish(&region->result, deadline, region->interrupted_fd, &region->end);
         }
         atomic_store(&region->turn, TURN_DONE);
         syscall(SYS_futex, &region->turn, FUTEX_WAKE, 1, NULL, NULL, 0);

@@ -296,7 +296,10 @@ static void read_kernel(const struct reader *reader)
         }
     }
     machine->aslr = int_file(reader, "/proc/sys/kernel/randomize_va_space");
-    machine->perf_event_paranoid = int_file(reader, "/proc/sys/kernel/perf_event_paranoid");
+    /* −1 is a level of its own here. */
+    machine->perf_event_paranoid = machine_parse_int(
+        machine_file(reader->arena, reader->source, "/proc/sys/kernel/perf_event_paranoid"),
+        INT64_MIN);
 }
 
 static void read_clock_and_load(const struct reader *reader)

@@ -61,7 +61,7 @@ struct machine {
     const char *clock_source;
     const char *clock_sources; /* those available */
     double load[3];
-    int64_t perf_event_paranoid;
+    int64_t perf_event_paranoid; /* INT64_MIN: unknown */
     const char *mitigations;
     const char *isolated_cpus;
     enum machine_switch mains_power; /* off: on battery; unknown: a machine without one */

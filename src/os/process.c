@@ -10,6 +10,7 @@
 #include "os/process.h"
 
 #include "base/assert.h"
+#include "os/interrupt.h"
 #include "os/launcher.h"
 #include "os/spawn.h"
 
@@ -92,7 +93,7 @@ tare_status process_run(const struct process_spec *spec, double timeout_ns,
     if (spec->is_direct || !launcher_run(&prepared.plan, timeout_ns, &result, &end)) {
         spawn_start(&prepared.plan, &result);
         if (result.pid != 0) {
-            spawn_finish(&result, spawn_deadline(result.started, timeout_ns), &end);
+            spawn_finish(&result, spawn_deadline(result.started, timeout_ns), interrupt_fd(), &end);
         }
     }
     process_release(&prepared);
@@ -114,7 +115,7 @@ tare_status process_wait(struct process *process, double timeout_ns, struct proc
         .memory_floor_bytes = process->memory_floor_bytes,
     };
     struct spawn_end end;
-    spawn_finish(&child, spawn_deadline(process->started, timeout_ns), &end);
+    spawn_finish(&child, spawn_deadline(process->started, timeout_ns), interrupt_fd(), &end);
     process_forget(process);
     return process_account(&child, &end, usage, error);
 }

@@ -14,7 +14,6 @@
 #include "os/spawn.h"
 
 #include "base/assert.h"
-#include "os/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,12 +110,13 @@ mono_time spawn_deadline(mono_time started, double timeout_ns)
 }
 
 static enum spawn_ending spawn_await(const struct spawn_result *child, mono_time deadline,
-                                     bool can_interrupt);
+                                     int interrupted_fd);
 static void spawn_reap(const struct spawn_result *child, struct spawn_end *end);
 
-void spawn_finish(const struct spawn_result *child, mono_time deadline, struct spawn_end *end)
+void spawn_finish(const struct spawn_result *child, mono_time deadline, int interrupted_fd,
+                  struct spawn_end *end)
 {
-    *end = (struct spawn_end){.ending = spawn_await(child, deadline, true)};
+    *end = (struct spawn_end){.ending = spawn_await(child, deadline, interrupted_fd)};
     end->ended = clock_now();
     spawn_reap(child, end);
 }
@@ -133,8 +133,7 @@ static void spawn_reap(const struct spawn_result *child, struct spawn_end *end)
      * reused. */
     kill(-child->pid, SIGKILL);
     mono_time deadline = {.ns = end->ended.ns + KILL_GRACE_MS * INT64_C(1000000)};
-    bool has_ended =
-        end->ending == SPAWN_ENDED || spawn_await(child, deadline, false) == SPAWN_ENDED;
+    bool has_ended = end->ending == SPAWN_ENDED || spawn_await(child, deadline, -1) == SPAWN_ENDED;
     pid_t reaped = 0;
     do {
         reaped = wait4(child->pid, &end->wait_status, has_ended ? 0 : WNOHANG, &end->used);
@@ -150,7 +149,7 @@ static void spawn_reap(const struct spawn_result *child, struct spawn_end *end)
 
 /* Where there are no pidfds: looks now and then. */
 static enum spawn_ending spawn_await_slowly(const struct spawn_result *child, mono_time deadline,
-                                            bool can_interrupt)
+                                            int interrupted_fd)
 {
     for (;;) {
         siginfo_t info = {0};
@@ -158,26 +157,27 @@ static enum spawn_ending spawn_await_slowly(const struct spawn_result *child, mo
             info.si_pid == child->pid) {
             return SPAWN_ENDED;
         }
-        if (can_interrupt && interrupt_is_requested()) {
-            return SPAWN_INTERRUPTED;
-        }
         if (clock_now().ns >= deadline.ns) {
             return SPAWN_TIMED_OUT;
         }
-        usleep(LOOK_PERIOD_US);
+        struct pollfd polled = {.fd = interrupted_fd, .events = POLLIN};
+        struct timespec period = {.tv_nsec = LOOK_PERIOD_US * 1000L};
+        if (ppoll(&polled, 1, &period, NULL) > 0) {
+            return SPAWN_INTERRUPTED;
+        }
     }
 }
 
 static enum spawn_ending spawn_await(const struct spawn_result *child, mono_time deadline,
-                                     bool can_interrupt)
+                                     int interrupted_fd)
 {
     if (child->pidfd < 0) {
-        return spawn_await_slowly(child, deadline, can_interrupt);
+        return spawn_await_slowly(child, deadline, interrupted_fd);
     }
     for (;;) {
         struct pollfd polled[] = {
             {.fd = child->pidfd, .events = POLLIN},
-            {.fd = can_interrupt ? interrupt_fd() : -1, .events = POLLIN},
+            {.fd = interrupted_fd, .events = POLLIN},
         };
         struct timespec rest = {0};
         if (deadline.ns != INT64_MAX) {

@@ -56,9 +56,10 @@ struct spawn_end {
 void spawn_start(const struct spawn_plan *plan, struct spawn_result *result);
 /* INT64_MAX for no deadline, which a time-out of 0 or beyond all measure means. */
 mono_time spawn_deadline(mono_time started, double timeout_ns);
-/* Waits for the end, the deadline (INT64_MAX: none) or an interrupt; kills the group, reaps the
- * child and what of the group came to us, closes the pidfd. */
-void spawn_finish(const struct spawn_result *child, mono_time deadline, struct spawn_end *end);
+/* Waits for the end, the deadline (INT64_MAX: none) or a readable `interrupted_fd`; kills the
+ * group, reaps the child and what of the group came to us, closes the pidfd. */
+void spawn_finish(const struct spawn_result *child, mono_time deadline, int interrupted_fd,
+                  struct spawn_end *end);
 /* Kills the group at once, then as spawn_finish. */
 void spawn_abort(const struct spawn_result *child, struct spawn_end *end);
 

@@ -1,8 +1,9 @@
 /* diagnostic.c: autocorrelation, drift, skew, outliers, slow start.
  *
- * Sources: Mann 1945 and Kendall, "Rank correlation methods", 1975 (drift, tie-corrected variance); Sen
- * 1968 (slope); D'Agostino, "Transformation to normality of the null distribution of g1", Biometrika
- * 57, 1970; Tukey 1977; Iglewicz and Hoaglin, "How to detect and handle outliers", 1993. */
+ * Sources: Mann 1945 and Kendall, "Rank correlation methods", 1975 (drift, tie-corrected variance);
+ * Sen 1968 (slope); D'Agostino, "Transformation to normality of the null distribution of g1",
+ * Biometrika 57, 1970; Tukey 1977; Iglewicz and Hoaglin, "How to detect and handle outliers", 1993.
+ */
 #include "stats/diagnostic.h"
 
 #include "base/assert.h"
@@ -130,8 +131,8 @@ struct stats_skew_test stats_skew_test(const double *values, ptrdiff_t count)
     double g1 = adjusted.value * (n - 2) / sqrt(n * (n - 1));
     /* D'Agostino's letters: Y is g1 over its deviation, then a Johnson S_U transformation. */
     double y = g1 * sqrt((n + 1) * (n + 3) / (6 * (n - 2)));
-    double beta2 = 3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) /
-                   ((n - 2) * (n + 5) * (n + 7) * (n + 9));
+    double beta2 =
+        3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9));
     double w2 = -1 + sqrt(2 * (beta2 - 1));
     double delta = 1 / sqrt(0.5 * log(w2));
     double a = sqrt(2 / (w2 - 1));

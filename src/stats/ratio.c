@@ -1,11 +1,11 @@
 /* ratio.c: paired launches → one interval of the ratio, with what was odd about them.
  *
  * Pairing on the log scale cancels everything both sides share: machine speed, neighbours, drift.
- * What is left varies from launch to launch (placement, caches), heavy-tailed, sometimes in two modes,
- * sometimes on one side only; the rule below answers to each. The target is the median log ratio of
- * launches; for symmetric data it is also the mean and the trimmed mean. Wrong exclusions and widths
- * by kind of data are in docs/statistics.md, from tests/simulate/sequential.c.
- * Cost: a few sorts of the launches. */
+ * What is left varies from launch to launch (placement, caches), heavy-tailed, sometimes in two
+ * modes, sometimes on one side only; the rule below answers to each. The target is the median log
+ * ratio of launches; for symmetric data it is also the mean and the trimmed mean. Wrong exclusions
+ * and widths by kind of data are in docs/statistics.md, from tests/simulate/sequential.c. Cost: a
+ * few sorts of the launches. */
 #include "stats/ratio.h"
 
 #include "base/assert.h"
@@ -23,11 +23,13 @@ enum {
 
 /* 5 %: at 1 % the test sees too little of a one-sided skew at 15 launches. */
 static const double SKEW_P = 0.05;
-/* The dip's p-values are for uniform data, its worst case; 5 % there is far less for normal data. */
+/* The dip's p-values are for uniform data, its worst case; 5 % there is far less for normal data.
+ */
 static const double DIP_P = 0.05;
 /* Two-sided 5 % under independence, for the flag only: the widening does not wait for it. */
 static const double AUTOCORRELATION_Z = 1.96;
-/* Half a standard error (1/√n) on top of the estimate: with n = 8 to 20 a true 0.3 often reads 0. */
+/* Half a standard error (1/√n) on top of the estimate: with n = 8 to 20 a true 0.3 often reads 0.
+ */
 static const double AUTOCORRELATION_MARGIN = 0.5;
 static const double AUTOCORRELATION_MAX = 0.9;
 
@@ -104,8 +106,7 @@ static void ratio_describe(struct stats_ratio *result, const double *values, str
     result->is_skewed = skew.is_defined && skew.p < SKEW_P;
     result->is_multimodal = dip.is_defined && dip.p < DIP_P;
     result->is_heavy_tailed = outliers.far_low + outliers.far_high > 0;
-    result->is_autocorrelated =
-        r.is_defined && r.value > AUTOCORRELATION_Z / sqrt((double)count);
+    result->is_autocorrelated = r.is_defined && r.value > AUTOCORRELATION_Z / sqrt((double)count);
     result->widening = result->is_constant ? 1 : ratio_widening(values, count);
 }
 

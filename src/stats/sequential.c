@@ -1,19 +1,20 @@
 /* sequential.c: the schedule of looks and how much error each may spend.
  *
  * Why not peek at every launch with a corrected interval: on real, skewed and two-mode launches the
- * asymptotic sequences fail badly, and the t-mixture, valid for normal data, is 2.6 times as wide at
- * n = 6 and still wider at 100. Few looks with an exact small-sample interval each are both narrower
- * and sturdier; the tables are in docs/statistics.md.
+ * asymptotic sequences fail badly, and the t-mixture, valid for normal data, is 2.6 times as wide
+ * at n = 6 and still wider at 100. Few looks with an exact small-sample interval each are both
+ * narrower and sturdier; the tables are in docs/statistics.md.
  *
  * Why these shares: 90 % of alpha go to the first 12 looks (8 to 217 launches), where almost every
- * comparison ends; the looks after them share the rest as 1/((j+1)(j+2)), a series that sums to 1, so
- * the schedule never ends. The first four looks get 1/5 … 4/5 of a full share: with so few launches
- * neither skew nor autocorrelation can be seen yet, and what is decided there is far from any threshold.
+ * comparison ends; the looks after them share the rest as 1/((j+1)(j+2)), a series that sums to 1,
+ * so the schedule never ends. The first four looks get 1/5 … 4/5 of a full share: with so few
+ * launches neither skew nor autocorrelation can be seen yet, and what is decided there is far from
+ * any threshold.
  *
- * Mixture: likelihood ratio of effect sizes δ ~ N(0, 1) against 0 with the scale integrated out under
- * its invariant prior (Gönen et al., American Statistician 59, 2005); a test martingale, so Ville's
- * inequality holds (Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means
- * with unknown variance", 2024). */
+ * Mixture: likelihood ratio of effect sizes δ ~ N(0, 1) against 0 with the scale integrated out
+ * under its invariant prior (Gönen et al., American Statistician 59, 2005); a test martingale, so
+ * Ville's inequality holds (Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for
+ * Gaussian means with unknown variance", 2024). */
 #include "stats/sequential.h"
 
 #include "base/assert.h"

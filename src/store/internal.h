@@ -25,7 +25,6 @@ enum store_query {
     QUERY_RUN_WARNINGS_DELETE,
     QUERY_BENCHMARK_INSERT,
     QUERY_BENCHMARK_WARNING_INSERT,
-    QUERY_LAUNCH_INSERT,
     QUERY_METRIC_INSERT,
     QUERY_HISTOGRAMS_INSERT,
     QUERY_RUN_SELECT,
@@ -34,7 +33,6 @@ enum store_query {
     QUERY_RUN_WARNINGS,
     QUERY_BENCHMARKS,
     QUERY_BENCHMARK_WARNINGS,
-    QUERY_LAUNCHES,
     QUERY_METRICS,
     QUERY_METRICS_BARE,
     QUERY_HISTOGRAMS,
@@ -110,7 +108,6 @@ extern const char *const store_run_state_words[4];
 extern const char *const store_state_words[4];
 extern const char *const store_check_words[3];
 extern const char *const store_better_words[2];
-extern const char *const store_launch_kind_words[3];
 
 /* One write transaction. store_end commits on TARE_OK, else rolls back and keeps the first error.
  */

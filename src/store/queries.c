@@ -39,17 +39,14 @@ const char *const store_query_texts[QUERY_COUNT] = {
     [QUERY_RUN_FINISH] = "UPDATE run SET state = ?, finished_unix_ns = ? WHERE key = ?",
     [QUERY_RUN_WARNING_INSERT] = "INSERT INTO run_warning (run, number, text) VALUES (?, ?, ?)",
     [QUERY_RUN_WARNINGS_DELETE] = "DELETE FROM run_warning WHERE run = ?",
-    [QUERY_BENCHMARK_INSERT] = "INSERT INTO benchmark (run, suite, name, variant, parameters, "
-                               "is_reference, state, reason, \"check\", "
-                               "check_detail, iterations, overhead_ns, timer_floor_ns) VALUES (?, "
-                               "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                               "ON CONFLICT (run, name, suite, variant, parameters) DO NOTHING",
+    [QUERY_BENCHMARK_INSERT] =
+        "INSERT INTO benchmark (run, suite, name, variant, parameters, is_reference, state, "
+        "reason, \"check\", "
+        "check_detail, iterations, overhead_ns, timer_floor_ns, launch_count, launches) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (run, name, suite, variant, parameters) DO NOTHING",
     [QUERY_BENCHMARK_WARNING_INSERT] =
         "INSERT INTO benchmark_warning (benchmark, number, text) VALUES (?, ?, ?)",
-    [QUERY_LAUNCH_INSERT] =
-        "INSERT INTO launch (benchmark, number, kind, started_unix_ns, environment_padding_bytes, "
-        "is_aslr_on, "
-        "exit_status, steal_ratio, duration_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [QUERY_METRIC_INSERT] =
         "INSERT INTO metric (benchmark, name, unit, better, is_exact, invalid_reason, "
         "sample_count, samples) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -64,14 +61,10 @@ const char *const store_query_texts[QUERY_COUNT] = {
     [QUERY_RUN_WARNINGS] = "SELECT text FROM run_warning WHERE run = ? ORDER BY number",
     [QUERY_BENCHMARKS] =
         "SELECT key, suite, name, variant, parameters, is_reference, state, reason, \"check\", "
-        "check_detail, iterations, overhead_ns, timer_floor_ns FROM benchmark WHERE run = ? ORDER "
-        "BY key",
+        "check_detail, iterations, overhead_ns, timer_floor_ns, launch_count, launches "
+        "FROM benchmark WHERE run = ? ORDER BY key",
     [QUERY_BENCHMARK_WARNINGS] =
         "SELECT benchmark.key, text " OF_RUN("benchmark_warning") "ORDER BY benchmark.key, number",
-    [QUERY_LAUNCHES] =
-        "SELECT benchmark.key, number, kind, started_unix_ns, environment_padding_bytes, "
-        "is_aslr_on, "
-        "exit_status, steal_ratio, duration_ns " OF_RUN("launch") "ORDER BY benchmark.key, number",
     [QUERY_METRICS] =
         "SELECT benchmark.key, metric.name, unit, better, is_exact, invalid_reason, sample_count, "
         "samples " OF_RUN("metric") "ORDER BY benchmark.key, metric.key",
@@ -134,9 +127,4 @@ const char *const store_check_words[3] = {
 const char *const store_better_words[2] = {
     [MODEL_LOWER_IS_BETTER] = "lower",
     [MODEL_HIGHER_IS_BETTER] = "higher",
-};
-const char *const store_launch_kind_words[3] = {
-    [MODEL_LAUNCH_TIMED] = "timed",
-    [MODEL_LAUNCH_ALLOCATIONS] = "allocations",
-    [MODEL_LAUNCH_COUNTERS] = "counters",
 };

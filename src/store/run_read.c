@@ -31,7 +31,8 @@ static tare_status load_fields(struct loading *loading, enum store_query query, 
 static tare_status load_run_warnings(struct loading *loading);
 static tare_status load_benchmarks(struct loading *loading);
 static tare_status load_benchmark_warnings(struct loading *loading);
-static tare_status load_launches(struct loading *loading);
+static void read_launches(struct loading *loading, struct row *row,
+                          struct model_benchmark *benchmark);
 static tare_status load_metrics(struct loading *loading, bool with_samples);
 static tare_status load_histograms(struct loading *loading);
 
@@ -61,9 +62,6 @@ static tare_status load_all(struct loading *loading, const char *selector, bool 
     }
     if (status == TARE_OK) {
         status = load_benchmark_warnings(loading);
-    }
-    if (status == TARE_OK) {
-        status = load_launches(loading);
     }
     if (status == TARE_OK) {
         status = load_metrics(loading, with_samples);
@@ -211,6 +209,7 @@ static void read_benchmark(struct loading *loading, struct row *row)
     benchmark->iterations = row_finite(row);
     benchmark->overhead_ns = row_finite(row);
     benchmark->timer_floor_ns = row_finite(row);
+    read_launches(loading, row, benchmark);
 }
 
 static tare_status load_benchmarks(struct loading *loading)
@@ -270,30 +269,6 @@ static tare_status load_benchmark_warnings(struct loading *loading)
     return row_close(&row);
 }
 
-static tare_status load_launches(struct loading *loading)
-{
-    struct row row = open_parts(loading, QUERY_LAUNCHES);
-    struct model_benchmark *benchmark;
-    while ((benchmark = next_part(loading, &row)) != NULL) {
-        struct model_launch launch;
-        if (benchmark->launch_count >= MODEL_LAUNCHES_MAX ||
-            row_int(&row) != benchmark->launch_count) {
-            row.status = store_damaged(loading->store, loading->error,
-                                       "launches of a benchmark are missing");
-            break;
-        }
-        launch.kind = (enum model_launch_kind)row_word_index(&row, store_launch_kind_words, 3);
-        launch.started_unix_ns = row_int(&row);
-        launch.environment_padding_bytes = (int32_t)row_int_between(&row, INT32_MIN, INT32_MAX);
-        launch.is_aslr_on = row_bool(&row);
-        launch.exit_status = (int32_t)row_int_between(&row, INT32_MIN, INT32_MAX);
-        launch.steal_ratio = row_double(&row);
-        launch.duration_ns = row_finite(&row);
-        model_launch_add(loading->arena, benchmark, launch);
-    }
-    return row_close(&row);
-}
-
 /* ---- samples ---- */
 
 static tare_status samples_unreadable(struct loading *loading,
@@ -306,6 +281,26 @@ static tare_status samples_unreadable(struct loading *loading,
                      "store '%s': run %s, benchmark '%s', %s: %s; 'tare runs check' finds all",
                      loading->store->path, loading->run->id, label,
                      text_printable(loading->arena, part, 80), cause->message);
+}
+
+static void read_launches(struct loading *loading, struct row *row,
+                          struct model_benchmark *benchmark)
+{
+    struct tare_error cause = {0};
+    int64_t count = row_int(row);
+    struct samples_blob blob = row_blob(row);
+    if (row->status != TARE_OK) {
+        return;
+    }
+    tare_status status =
+        samples_launches_decode(loading->store->codec, loading->arena, blob, benchmark, &cause);
+    if (status == TARE_OK && benchmark->launch_count != count) {
+        status = error_set(&cause, TARE_ERROR_IO, "%td launches where %lld were stored",
+                           benchmark->launch_count, (long long)count);
+    }
+    if (status != TARE_OK) {
+        row->status = samples_unreadable(loading, benchmark, "launches", &cause);
+    }
 }
 
 static void read_samples(struct loading *loading, struct row *row,

@@ -257,12 +257,6 @@ static const char *flaw_in_numbers(const struct model_benchmark *benchmark)
         benchmark->metric_count > MODEL_METRICS_MAX) {
         return "it has too many launches or metrics";
     }
-    for (ptrdiff_t i = 0; i < benchmark->launch_count; i++) {
-        const struct model_launch *launch = &benchmark->launches[i];
-        if (!isfinite(launch->duration_ns) || isinf(launch->steal_ratio)) {
-            return "a launch's duration or steal time is not a finite number";
-        }
-    }
     return NULL;
 }
 
@@ -315,7 +309,8 @@ static tare_status parameters_text(const struct model_benchmark *benchmark, char
 
 static tare_status insert_benchmark_row(struct store *store, int64_t run,
                                         const struct model_benchmark *benchmark,
-                                        const char *parameters, struct tare_error *error)
+                                        const char *parameters, struct samples_blob launches,
+                                        struct tare_error *error)
 {
     struct row row = row_open(store, QUERY_BENCHMARK_INSERT, error);
     row_bind_int(&row, run);
@@ -331,6 +326,8 @@ static tare_status insert_benchmark_row(struct store *store, int64_t run,
     row_bind_double(&row, benchmark->iterations);
     row_bind_double(&row, benchmark->overhead_ns);
     row_bind_double(&row, benchmark->timer_floor_ns);
+    row_bind_int(&row, benchmark->launch_count);
+    row_bind_blob(&row, launches);
     tare_status status = row_run(&row);
     if (status == TARE_OK && sqlite3_changes(store->database) == 0) {
         struct arena scratch = {0};
@@ -343,26 +340,16 @@ static tare_status insert_benchmark_row(struct store *store, int64_t run,
     return status;
 }
 
-static tare_status insert_launches(struct store *store, int64_t key,
+static tare_status encode_launches(struct store *store, struct arena *arena,
                                    const struct model_benchmark *benchmark,
-                                   struct tare_error *error)
+                                   struct samples_blob *launches, struct tare_error *error)
 {
-    tare_status status = TARE_OK;
-    for (ptrdiff_t i = 0; status == TARE_OK && i < benchmark->launch_count; i++) {
-        const struct model_launch *launch = &benchmark->launches[i];
-        struct row row = row_open(store, QUERY_LAUNCH_INSERT, error);
-        row_bind_int(&row, key);
-        row_bind_int(&row, i);
-        row_bind_text(&row, store_launch_kind_words[launch->kind]);
-        row_bind_int(&row, launch->started_unix_ns);
-        row_bind_int(&row, launch->environment_padding_bytes);
-        row_bind_int(&row, launch->is_aslr_on);
-        row_bind_int(&row, launch->exit_status);
-        row_bind_double(&row, launch->steal_ratio);
-        row_bind_double(&row, launch->duration_ns);
-        status = row_run(&row);
+    struct tare_error cause = {0};
+    if (samples_launches_encode(store->codec, arena, benchmark, launches, &cause) != TARE_OK) {
+        return error_set(error, cause.status, "benchmark '%s' is not kept: %s", benchmark->name,
+                         cause.message);
     }
-    return status;
+    return TARE_OK;
 }
 
 static tare_status insert_metrics(struct store *store, struct arena *arena, int64_t key,
@@ -417,18 +404,19 @@ static tare_status insert_benchmark(struct store *store, struct arena *arena, co
 {
     int64_t run = 0;
     char *parameters = NULL;
+    struct samples_blob launches = {0};
     tare_status status = find_run(store, run_id, &run, error);
+    if (status == TARE_OK) {
+        status = encode_launches(store, arena, benchmark, &launches, error);
+    }
     if (status == TARE_OK) {
         status = parameters_text(benchmark, &parameters, error);
     }
     if (status == TARE_OK) {
-        status = insert_benchmark_row(store, run, benchmark, parameters, error);
+        status = insert_benchmark_row(store, run, benchmark, parameters, launches, error);
     }
     free(parameters);
     int64_t key = sqlite3_last_insert_rowid(store->database);
-    if (status == TARE_OK) {
-        status = insert_launches(store, key, benchmark, error);
-    }
     if (status == TARE_OK) {
         status = insert_metrics(store, arena, key, benchmark, error);
     }

@@ -84,6 +84,11 @@ void store_use_machine(struct store *store, const char *machine_id)
     snprintf(store->machine_id, sizeof store->machine_id, "%s", machine_id);
 }
 
+const char *store_machine(const struct store *store)
+{
+    return store->machine_id;
+}
+
 /* ---- connecting ---- */
 
 static int wait_for_turn(void *unused, int waited)

@@ -42,6 +42,7 @@ const char *store_path(const struct store *store);
 /* Says which machine's baselines a name means from now on. Without it, a name that only one machine
  * has is taken. */
 void store_use_machine(struct store *store, const char *machine_id);
+const char *store_machine(const struct store *store); /* "" when none is in use */
 
 /* Runs the database's own check and decodes every sample. problems gets one line per finding
  * (at most STORE_PROBLEMS_MAX); the status is TARE_OK when the check itself could be made. */

@@ -2,8 +2,9 @@
  *
  *     dip_table [SAMPLES]      100,000 samples per size took 6 minutes; the seed is fixed
  *
- * The uniform is the distribution with one mode that looks most like two (Hartigan and Hartigan 1985),
- * so a p-value from this table is never too small. Independent check: R's diptest (tests/oracle). */
+ * The uniform is the distribution with one mode that looks most like two (Hartigan and Hartigan
+ * 1985), so a p-value from this table is never too small. Independent check: R's diptest
+ * (tests/oracle). */
 #include "base/random.h"
 #include "stats/modes.h"
 #include "stats/order.h"
@@ -12,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const int sizes[] = {4,  5,  6,   7,   8,   9,   10,  12,   14,   17,  20,
-                            25, 30, 40, 50, 75, 100, 200, 500, 1000};
+static const int sizes[] = {4,  5,  6,  7,  8,  9,  10,  12,  14,  17,
+                            20, 25, 30, 40, 50, 75, 100, 200, 500, 1000};
 static const double levels[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999};
 enum {
     SIZES = sizeof sizes / sizeof sizes[0],
