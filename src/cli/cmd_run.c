@@ -11,8 +11,8 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
-#include "cli/shell_quote.h"
 #include "cli/store_path.h"
+#include "codec/shell_words.h"
 #include "detect/advice.h"
 #include "measure/environment.h"
 #include "measure/sampler.h"
@@ -42,7 +42,7 @@ struct run_session {
     mono_time started;
 };
 
-static tare_status session_begin(struct run_session *session, int argc, char **argv,
+static tare_status session_begin(struct run_session *session, char **argv,
                                  struct tare_error *error);
 static tare_status session_measure(struct run_session *session, struct tare_error *error);
 static tare_status session_finish(struct run_session *session, tare_status status,
@@ -77,7 +77,7 @@ static int cmd_run(struct cli *cli, int argc, char **argv)
         return print_list(&session);
     }
     if (status == TARE_OK) {
-        status = session_begin(&session, argc, argv, &error);
+        status = session_begin(&session, argv, &error);
     }
     if (status != TARE_OK) {
         store_close(session.store);
@@ -109,7 +109,7 @@ static const char *project_name(struct arena *arena, const struct run_options *o
 }
 
 /* Everything about the run that is known before the first measurement. */
-static void describe_run(struct run_session *session, int argc, char **argv)
+static void describe_run(struct run_session *session, char **argv)
 {
     struct arena *arena = session->cli->arena;
     struct model_run *run = &session->run;
@@ -118,7 +118,9 @@ static void describe_run(struct run_session *session, int argc, char **argv)
     model_run_id_new(run->id, run->started_unix_ns, clock_entropy(), clock_entropy());
     run->state = MODEL_RUN_RUNNING;
     run->project = text_printable(arena, project_name(arena, options), 0);
-    run->command = shell_quote_words(arena, "tare", argc, argv);
+    run->command =
+        arena_printf(arena, "tare %s",
+                     text_printable(arena, shell_words_join(arena, (const char *const *)argv), 0));
     run->tare_version = TARE_VERSION_STRING;
     run->confidence = options->confidence;
     /* 53 bits, so that the seed can be given back on the command line exactly. */
@@ -140,21 +142,17 @@ static void describe_run(struct run_session *session, int argc, char **argv)
     }
 }
 
-static tare_status session_begin(struct run_session *session, int argc, char **argv,
-                                 struct tare_error *error)
+static tare_status session_begin(struct run_session *session, char **argv, struct tare_error *error)
 {
     struct arena *arena = session->cli->arena;
     const struct common_options *common = &session->options->common;
-    describe_run(session, argc, argv);
+    describe_run(session, argv);
     session->started = clock_now();
     session->clock = measure_clock_real(arena);
     session->random = random_seeded(session->run.seed);
     session->progress = progress_new(common, session->plan.task_count);
-    const char *path = NULL;
-    tare_status status = store_path_for_writing(arena, common->store, NULL, &path, error);
-    if (status == TARE_OK) {
-        status = store_open(arena, path, STORE_WRITE, &session->store, error);
-    }
+    const struct store_request request = {.option = common->store, .mode = STORE_WRITE};
+    tare_status status = store_path_open(arena, &request, &session->store, error);
     if (status == TARE_OK) {
         status = store_run_begin(session->store, &session->run, error);
     }
@@ -162,7 +160,7 @@ static tare_status session_begin(struct run_session *session, int argc, char **a
         fprintf(stderr, "%td benchmark%s, at most %s in all (--budget); run %.10s in %s\n",
                 session->plan.task_count, session->plan.task_count == 1 ? "" : "s",
                 unit_format(arena, session->options->budget_ns, "ns", 3), session->run.id,
-                text_printable(arena, path, 200));
+                text_printable(arena, store_path(session->store), 200));
     }
     return status;
 }

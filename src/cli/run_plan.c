@@ -2,13 +2,15 @@
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "cli/run_commands.h"
 #include "codec/elf_note.h"
 #include "os/file.h"
 
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A program file larger than this is not looked into; none with benchmarks in it is. */
+enum { PROGRAM_BYTES_MAX = 1024 * 1024 * 1024 };
 
 /* A subject is one program or command with its words. */
 struct subject {
@@ -29,9 +31,10 @@ tare_status run_plan_make(struct arena *arena, const struct run_options *options
 {
     *plan = (struct run_plan){0};
     if (words->operands.count == 0 && words->rest.count == 0) {
-        return error_set(error, TARE_ERROR_USAGE,
-                         "nothing to measure: give a benchmark program, a command line in quotes, or "
-                         "a command behind --");
+        return error_set(
+            error, TARE_ERROR_USAGE,
+            "nothing to measure: give a benchmark program, a command line in quotes, or "
+            "a command behind --");
     }
     tare_status status = TARE_OK;
     for (ptrdiff_t i = 0; i < words->operands.count && status == TARE_OK; i++) {
@@ -45,9 +48,6 @@ tare_status run_plan_make(struct arena *arena, const struct run_options *options
         memcpy(argv, words->rest.items, (size_t)words->rest.count * sizeof *argv);
         const struct subject subject = {.argv = argv, .line = NULL, .is_line = false};
         status = add_subject(arena, options, &subject, plan, error);
-    }
-    if (status == TARE_OK) {
-        status = run_commands_names_used(options, error);
     }
     return status == TARE_OK && options->filter != NULL
                ? apply_filter(arena, options->filter, plan, error)
@@ -127,21 +127,38 @@ static tare_status add_program(struct arena *arena, const struct run_options *op
     return TARE_OK;
 }
 
+/* What the file at that path is; one that cannot be read is left for the start to complain about.
+ */
+static enum elf_kind program_kind(const char *path)
+{
+    struct arena scratch = {0};
+    struct tare_error ignored = {0};
+    char *bytes = NULL;
+    ptrdiff_t length = 0;
+    enum elf_kind kind = ELF_OTHER;
+    if (file_read(&scratch, path, PROGRAM_BYTES_MAX, &bytes, &length, &ignored) == TARE_OK) {
+        kind = elf_note_read(bytes, length).kind;
+    }
+    arena_free(&scratch);
+    return kind;
+}
+
 static tare_status add_subject(struct arena *arena, const struct run_options *options,
                                const struct subject *subject, struct run_plan *plan,
                                struct tare_error *error)
 {
     const char *path = file_find_program(arena, subject->argv[0]);
-    enum elf_kind kind = path != NULL ? elf_note_kind(path) : ELF_OTHER;
+    enum elf_kind kind = path != NULL ? program_kind(path) : ELF_OTHER;
     if (options->is_protocol || kind == ELF_TARE) {
         return add_program(arena, options, subject->argv, plan, error);
     }
     if (kind == ELF_GOOGLE_BENCHMARK && subject->is_line) {
-        return error_set(error, TARE_ERROR_USAGE,
-                         "'%s' is a Google Benchmark program, which fixes its time, not its work: timed as "
-                         "a whole it says nothing. To time it so all the same: tare run -- %s",
-                         text_printable(arena, subject->argv[0], 100),
-                         text_printable(arena, subject->argv[0], 100));
+        return error_set(
+            error, TARE_ERROR_USAGE,
+            "'%s' is a Google Benchmark program, which fixes its time, not its work: timed as "
+            "a whole it says nothing. To time it so all the same: tare run -- %s",
+            text_printable(arena, subject->argv[0], 100),
+            text_printable(arena, subject->argv[0], 100));
     }
     (void)add_task;
     return error_set(error, TARE_ERROR_USAGE, "commands are not there yet");
@@ -164,9 +181,8 @@ static tare_status apply_filter(struct arena *arena, const char *filter, struct 
                          text_printable(arena, filter, 60), reason);
     }
     ptrdiff_t kept = 0;
-    const char *first = plan->task_count > 0
-                            ? model_benchmark_label(arena, &plan->tasks[0].benchmark)
-                            : "";
+    const char *first =
+        plan->task_count > 0 ? model_benchmark_label(arena, &plan->tasks[0].benchmark) : "";
     for (ptrdiff_t i = 0; i < plan->task_count; i++) {
         if (matches(&regex, model_benchmark_label(arena, &plan->tasks[i].benchmark))) {
             plan->tasks[kept++] = plan->tasks[i];
@@ -178,8 +194,9 @@ static tare_status apply_filter(struct arena *arena, const char *filter, struct 
     if (kept > 0) {
         return TARE_OK;
     }
-    return error_set(error, TARE_ERROR_USAGE,
-                     "--filter '%s' matches none of the %td benchmarks (the first is '%s'; --list shows "
-                     "all)",
-                     text_printable(arena, filter, 60), total, text_printable(arena, first, 60));
+    return error_set(
+        error, TARE_ERROR_USAGE,
+        "--filter '%s' matches none of the %td benchmarks (the first is '%s'; --list shows "
+        "all)",
+        text_printable(arena, filter, 60), total, text_printable(arena, first, 60));
 }

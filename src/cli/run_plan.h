@@ -7,7 +7,6 @@
 #define TARE_CLI_RUN_PLAN_H
 
 #include "cli/run_options.h"
-#include "measure/command.h"
 #include "measure/program.h"
 #include "measure/target.h"
 

@@ -1,6 +1,7 @@
-/* alloc_count.h: the arithmetic of the allocation counters, shared by the preloaded shim and by the wrapped
- * functions of a static link. Relaxed atomics: totals are read when the threads have met, and a lock in
- * malloc would change what is measured. Costs three to five atomic additions per call. */
+/* alloc_count.h: the arithmetic of the allocation counters, shared by the preloaded shim and by the
+ * wrapped functions of a static link. Relaxed atomics: totals are read when the threads have met,
+ * and a lock in malloc would change what is measured. Costs three to five atomic additions per
+ * call. */
 #ifndef TARE_CLIENT_ALLOC_COUNT_H
 #define TARE_CLIENT_ALLOC_COUNT_H
 
@@ -17,12 +18,11 @@ static _Atomic int64_t heap_peak_live_bytes;
 
 static inline void heap_live_add(int64_t bytes)
 {
-    int64_t live =
-        atomic_fetch_add_explicit(&heap_live_bytes, bytes, memory_order_relaxed) + bytes;
+    int64_t live = atomic_fetch_add_explicit(&heap_live_bytes, bytes, memory_order_relaxed) + bytes;
     int64_t peak = atomic_load_explicit(&heap_peak_live_bytes, memory_order_relaxed);
-    while (live > peak && !atomic_compare_exchange_weak_explicit(&heap_peak_live_bytes, &peak, live,
-                                                                 memory_order_relaxed,
-                                                                 memory_order_relaxed)) {
+    while (live > peak &&
+           !atomic_compare_exchange_weak_explicit(&heap_peak_live_bytes, &peak, live,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
     }
 }
 

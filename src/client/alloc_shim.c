@@ -1,10 +1,12 @@
-/* alloc_shim.c: libtare-alloc.so, to be preloaded: counts what the program allocates and passes it on.
+/* alloc_shim.c: libtare-alloc.so, to be preloaded: counts what the program allocates and passes it
+ * on.
  *
  *     LD_PRELOAD=libtare-alloc.so ./bench
  *
- * The next allocator is found with dlsym, which may itself allocate before it has answered; such calls are
- * served from a small static store, whose blocks are never given back. No thread-local storage and no
- * locks: safe before constructors ran, in any thread, and wherever malloc itself is. */
+ * The next allocator is found with dlsym, which may itself allocate before it has answered; such
+ * calls are served from a small static store, whose blocks are never given back. No thread-local
+ * storage and no locks: safe before constructors ran, in any thread, and wherever malloc itself is.
+ */
 #include "client/alloc_count.h"
 
 #include <dlfcn.h>
@@ -58,7 +60,8 @@ static size_t early_size(const void *block)
     return bytes;
 }
 
-/* True once the next allocator is known. While dlsym runs, calls from within it find is_finding set. */
+/* True once the next allocator is known. While dlsym runs, calls from within it find is_finding
+ * set. */
 static bool is_ready(void)
 {
     static _Atomic int stage; /* 0: nobody asked, 1: being found, 2: found */
@@ -82,7 +85,8 @@ static bool is_ready(void)
     return true;
 }
 
-/* glibc's own headers declare these with attributes; the names below are the program's view of them. */
+/* glibc's own headers declare these with attributes; the names below are the program's view of
+ * them. */
 EXPORT void *malloc(size_t bytes)
 {
     return is_ready() ? heap_took(next.malloc(bytes), bytes) : early_alloc(bytes);

@@ -1,10 +1,12 @@
-/* alloc_wrap.c: the allocation counters of a static link. The linker's --wrap option sends every call of
- * malloc here and makes the original known as __real_malloc:
+/* alloc_wrap.c: the allocation counters of a static link. The linker's --wrap option sends every
+ * call of malloc here and makes the original known as __real_malloc:
  *
- *     cc -static bench.c $(pkg-config --libs --static tare) $(pkg-config --variable=wrap_alloc tare)
+ *     cc -static bench.c $(pkg-config --libs --static tare) $(pkg-config --variable=wrap_alloc
+ * tare)
  *
- * A member of libtare.a of its own, so that a program linked without these options never sees it. The
- * counters cost a few nanoseconds per call and so belong in a build of their own, not in the timed one. */
+ * A member of libtare.a of its own, so that a program linked without these options never sees it.
+ * The counters cost a few nanoseconds per call and so belong in a build of their own, not in the
+ * timed one. */
 #include "client/alloc_count.h"
 
 #include <errno.h>

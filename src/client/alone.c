@@ -27,7 +27,8 @@ static int measure_all(struct client *client, const struct settings *settings,
 
 int client_alone_main(struct client *client, int argc, char **argv)
 {
-    /* 0.2 s a benchmark: twenty slices of 10 ms, each well above the clock's and the scheduler's grain. */
+    /* 0.2 s a benchmark: twenty slices of 10 ms, each well above the clock's and the scheduler's
+     * grain. */
     struct settings settings = {.min_time_ns = 200e6};
     int code = parse_arguments(argc, argv, &settings);
     if (code != 0) {
@@ -66,7 +67,8 @@ static const struct argument {
     const char *value;
     const char *help;
 } arguments[] = {
-    {"--list", ARGUMENT_FLAG, offsetof(struct settings, is_list), "", "say what there is, run nothing"},
+    {"--list", ARGUMENT_FLAG, offsetof(struct settings, is_list), "",
+     "say what there is, run nothing"},
     {"--filter", ARGUMENT_TEXT, offsetof(struct settings, filter), "REGEX",
      "only benchmarks whose name with parameters matches (POSIX extended)"},
     {"--min-time", ARGUMENT_TIME, offsetof(struct settings, min_time_ns), "TIME",
@@ -207,8 +209,7 @@ static struct table table_for(const struct client *client, const bool *is_select
             text_columns(text_printable(&scratch, label_of(&scratch, &client->cases[i]), 0));
         arena_free(&scratch);
         columns = columns > LABEL_COLUMNS_MAX ? LABEL_COLUMNS_MAX : columns;
-        table.label_columns =
-            columns > table.label_columns ? (int)columns : table.label_columns;
+        table.label_columns = columns > table.label_columns ? (int)columns : table.label_columns;
         const struct client_benchmark *benchmark = client->cases[i].benchmark;
         table.has_speedup |= benchmark->variant_count > 1;
         table.has_check |= benchmark->variant_count > 1 || benchmark->check != NULL;
@@ -251,8 +252,9 @@ static int measure_all(struct client *client, const struct settings *settings,
                        const bool *is_selected)
 {
     if (!client_is_optimized(client)) {
-        fprintf(stderr, "warning: compiled without optimisation; add -O2, or the figures are those of "
-                        "code nobody ships\n");
+        fprintf(stderr,
+                "warning: compiled without optimisation; add -O2, or the figures are those of "
+                "code nobody ships\n");
     }
     client->calibration = client_calibrate(client);
     struct alone_result *results =

@@ -32,13 +32,14 @@ struct alone_result {
     enum client_check check;
     const char *text; /* reason or detail */
     ptrdiff_t slice_count;
-    uint64_t iterations;            /* per slice */
-    double overhead_ns;             /* per iteration */
-    struct alone_summary time_ns;   /* per iteration */
+    uint64_t iterations;                /* per slice */
+    double overhead_ns;                 /* per iteration */
+    struct alone_summary time_ns;       /* per iteration */
     struct client_histogram *histogram; /* latency mode: all slices; else NULL */
     struct alone_metric metrics[CLIENT_SLICE_METRICS_MAX];
     ptrdiff_t metric_count;
-    const struct alone_result *reference; /* same parameters; NULL when there is none or it is this */
+    const struct alone_result
+        *reference; /* same parameters; NULL when there is none or it is this */
 };
 
 /* ---- sample.c: slices until min_time is reached */
@@ -50,7 +51,8 @@ struct alone_summary alone_summarize(double *values, ptrdiff_t count);
 /* ---- fit.c: which growth describes cost over size best */
 struct fit {
     const char *name;   /* "O(n log n)"; NULL when nothing can be said */
-    double factor_ns;   /* cost = factor · f(n) */
+    const char *term;   /* "n log n"; "" for O(1) */
+    double factor_ns;   /* cost = factor · term */
     double residual;    /* root mean square of the relative deviations: 0.03 is 3 % */
     const char *second; /* another that fits nearly as well, or NULL */
 };
@@ -70,8 +72,9 @@ struct fit_points fit_points_of(struct arena *arena, const struct client_benchma
 /* ---- format.c: numbers for people, three digits, without libm */
 enum { FORMAT_BYTES = 48 };
 void format_value(char text[FORMAT_BYTES], double value, const char *unit);
-/* "12.2…12.5 µs": both in one unit. */
-void format_range(char text[FORMAT_BYTES], double low, double high, const char *unit);
+/* "12.2…12.5": both in the unit and with the decimals that format_value gives `median`. */
+void format_range(char text[FORMAT_BYTES], double low, double high, double median,
+                  const char *unit);
 bool format_parse_time_ns(const char *text, double *time_ns);
 
 /* ---- table.c, alone_json.c */

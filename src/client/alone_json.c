@@ -1,14 +1,17 @@
-/* alone_json.c: `./bench --json`: the same members as `tare run --json`, from one launch, in one object on
- * standard output. A benchmark that failed, was skipped or is invalid has a reason and no metrics. */
+/* alone_json.c: `./bench --json`: the same members as `tare run --json`, from one launch, in one
+ * object on standard output. A benchmark that failed, was skipped or is invalid has a reason and no
+ * metrics. */
 #include "client/alone.h"
 
 #include "client/json.h"
 
 #include <stdio.h>
 
-static const char *const state_names[] = {
-    [ALONE_MEASURED] = "ok",      [ALONE_DELETED] = "invalid", [ALONE_INVALID] = "invalid",
-    [ALONE_SKIPPED] = "skipped", [ALONE_FAILED] = "failed"};
+static const char *const state_names[] = {[ALONE_MEASURED] = "ok",
+                                          [ALONE_DELETED] = "invalid",
+                                          [ALONE_INVALID] = "invalid",
+                                          [ALONE_SKIPPED] = "skipped",
+                                          [ALONE_FAILED] = "failed"};
 
 static void write_member(struct buffer *out, const char *name, double value)
 {
@@ -92,8 +95,8 @@ static void write_result(struct buffer *out, const struct alone_result *result)
     if (result->histogram != NULL) {
         write_latency(out, result->histogram);
     }
-    struct alone_metric time = {
-        .metric = {.name = "time", .unit = "ns", .better = TARE_LOWER}, .summary = result->time_ns};
+    struct alone_metric time = {.metric = {.name = "time", .unit = "ns", .better = TARE_LOWER},
+                                .summary = result->time_ns};
     buffer_text(out, ",\"metrics\":[");
     write_metric(out, &time, result->slice_count);
     for (ptrdiff_t i = 0; i < result->metric_count; i++) {

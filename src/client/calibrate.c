@@ -1,15 +1,21 @@
 /* calibrate.c: what measuring nothing costs, on this machine, now.
  *
- * Three empty cases run through the same code as the user's: a loop of no pass (the timer), a long empty
- * loop (a pass), and an empty latency loop (the floor). The smallest of many tries is taken: noise
- * only ever adds, and what is subtracted from a measurement must not be more than it contains. Costs
- * under 2 ms at start-up. */
+ * Three empty cases run through the same code as the user's: a loop of no pass (the timer), a long
+ * empty loop (a pass), and an empty latency loop (the floor). The smallest of many tries is taken:
+ * noise only ever adds, and what is subtracted from a measurement must not be more than it
+ * contains. Costs under 2 ms at start-up. */
 #include "client/client.h"
 
-/* 5000 passes take 1.6 µs at one cycle a pass: long enough for a clock that ticks every 10 ns, short enough to
- * fall between two disturbances. A CPU shared with a busy sibling thread slows an empty loop to a half for
- * milliseconds, with short gaps; the many short tries find a gap. */
-enum { TIMER_TRIES = 50, LOOP_TRIES = 500, LOOP_PASSES = 5000, LATENCY_TRIES = 3, LATENCY_PASSES = 1000 };
+/* 5000 passes take 1.6 µs at one cycle a pass: long enough for a clock that ticks every 10 ns,
+ * short enough to fall between two disturbances. A CPU shared with a busy sibling thread slows an
+ * empty loop to a half for milliseconds, with short gaps; the many short tries find a gap. */
+enum {
+    TIMER_TRIES = 50,
+    LOOP_TRIES = 500,
+    LOOP_PASSES = 5000,
+    LATENCY_TRIES = 3,
+    LATENCY_PASSES = 1000
+};
 
 static void empty_body(struct tare_state *t)
 {

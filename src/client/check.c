@@ -1,6 +1,6 @@
-/* check.c: expectations and results. The first one that does not hold is kept, in words, and makes the
- * benchmark invalid. Comparing never allocates but for the copy of a result, which is made while checking
- * and never while timing. */
+/* check.c: expectations and results. The first one that does not hold is kept, in words, and makes
+ * the benchmark invalid. Comparing never allocates but for the copy of a result, which is made
+ * while checking and never while timing. */
 #include "client/client.h"
 
 #include <math.h>

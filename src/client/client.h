@@ -1,9 +1,9 @@
 /* client.h: what the files of libtare share. Nothing here is visible outside the library.
  *
- * A program that links libtare registers benchmarks before main (registry.c). tare_main describes them and
- * expands parameters and variants into cases (a benchmark, one of its variants, one value per parameter),
- * then either answers requests (protocol.c) or measures by itself (alone.c). Both open a case (session.c),
- * run slices of it (slice.c), and close it. */
+ * A program that links libtare registers benchmarks before main (registry.c). tare_main describes
+ * them and expands parameters and variants into cases (a benchmark, one of its variants, one value
+ * per parameter), then either answers requests (protocol.c) or measures by itself (alone.c). Both
+ * open a case (session.c), run slices of it (slice.c), and close it. */
 #ifndef TARE_CLIENT_CLIENT_H
 #define TARE_CLIENT_CLIENT_H
 
@@ -16,11 +16,11 @@
 #include <stdint.h>
 
 enum {
-    CLIENT_PARAMETERS_MAX = 8,    /* of one benchmark: a product of more has too many cases to run */
-    CLIENT_VALUES_MAX = 4096,     /* of one parameter */
-    CLIENT_METRICS_MAX = 24,      /* of one's own, per benchmark; their values live in the state */
-    CLIENT_CASES_MAX = 100000,    /* as many as `tare` takes */
-    CLIENT_THREADS_MAX = 1024,    /* of one case */
+    CLIENT_PARAMETERS_MAX = 8, /* of one benchmark: a product of more has too many cases to run */
+    CLIENT_VALUES_MAX = 4096,  /* of one parameter */
+    CLIENT_METRICS_MAX = 24,   /* of one's own, per benchmark; their values live in the state */
+    CLIENT_CASES_MAX = 100000, /* as many as `tare` takes */
+    CLIENT_THREADS_MAX = 1024, /* of one case */
     CLIENT_NAME_BYTES_MAX = 1024, /* docs/protocol.md */
     CLIENT_TEXT_BYTES_MAX = 240,  /* a reason or a check's detail, kept in the state */
     CLIENT_STATE_BYTES_MAX = 2048 /* of one state, buffers aside */
@@ -88,7 +88,7 @@ struct client {
     struct client_case *cases;
     ptrdiff_t case_count;
     ptrdiff_t case_capacity;
-    struct tare_state **states; /* by case: open, or NULL */
+    struct tare_state **states;               /* by case: open, or NULL */
     const struct client_benchmark **launched; /* whose launch set-up has run, oldest first */
     ptrdiff_t launched_count;
     ptrdiff_t launched_capacity;
@@ -179,7 +179,8 @@ struct tare_state {
     char reason[CLIENT_TEXT_BYTES_MAX]; /* why skipped or failed */
     char detail[CLIENT_TEXT_BYTES_MAX]; /* the first expectation that did not hold */
 };
-_Static_assert(sizeof(struct tare_state) <= CLIENT_STATE_BYTES_MAX, "libtare promises a small state");
+_Static_assert(sizeof(struct tare_state) <= CLIENT_STATE_BYTES_MAX,
+               "libtare promises a small state");
 
 /* ---- registry.c: what was registered before main → benchmarks and cases */
 void client_registry_load(struct client *client);
@@ -249,7 +250,8 @@ void client_histogram_merge(struct client_histogram *into, const struct client_h
 int64_t client_histogram_bucket_low(int32_t bucket);
 int64_t client_histogram_bucket_width(int32_t bucket);
 int32_t client_histogram_bucket_of(int64_t value_ns);
-/* The value below or at which the share of all lies: upper edge of its bucket, at most the maximum. */
+/* The value below or at which the share of all lies: upper edge of its bucket, at most the maximum.
+ */
 double client_histogram_quantile(const struct client_histogram *histogram, double share);
 
 /* ---- counters.c */
@@ -266,7 +268,8 @@ struct client_counter_reading {
     uint64_t enabled_ns;
     uint64_t running_ns;
 };
-/* The arithmetic and the words, apart from the kernel so that they can be tested without counters. */
+/* The arithmetic and the words, apart from the kernel so that they can be tested without counters.
+ */
 void client_counters_add(struct client_counter_values *values, int index,
                          const struct client_counter_reading *reading);
 const char *client_counters_missing_for(int errno_value);

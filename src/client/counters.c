@@ -1,8 +1,9 @@
 /* counters.c: CPU counters of the calling thread, user mode only, through perf_event_open(2).
  *
  * Each counter is an event of its own, so that a CPU with fewer counters than asked for multiplexes
- * instead of refusing; a value is then scaled by time_enabled / time_running, and the smallest share of
- * the time counted is reported along. Virtual machines often have none: the reason is given once. */
+ * instead of refusing; a value is then scaled by time_enabled / time_running, and the smallest
+ * share of the time counted is reported along. Virtual machines often have none: the reason is
+ * given once. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -17,10 +18,8 @@ static const struct {
     const char *name;
     uint64_t event;
 } counter_table[CLIENT_COUNTERS] = {
-    {"instructions", PERF_COUNT_HW_INSTRUCTIONS},
-    {"cycles", PERF_COUNT_HW_CPU_CYCLES},
-    {"branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-    {"branch_misses", PERF_COUNT_HW_BRANCH_MISSES},
+    {"instructions", PERF_COUNT_HW_INSTRUCTIONS},    {"cycles", PERF_COUNT_HW_CPU_CYCLES},
+    {"branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS}, {"branch_misses", PERF_COUNT_HW_BRANCH_MISSES},
     {"cache_misses", PERF_COUNT_HW_CACHE_MISSES},
 };
 

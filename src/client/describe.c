@@ -1,5 +1,5 @@
-/* describe.c: the functions a TARE_DESCRIBE calls. Each notes one fact; a wrong one is the program's error,
- * said with file and line before anything is measured. */
+/* describe.c: the functions a TARE_DESCRIBE calls. Each notes one fact; a wrong one is the
+ * program's error, said with file and line before anything is measured. */
 #include "client/client.h"
 
 #include <string.h>
@@ -104,7 +104,7 @@ void tare_reference(struct tare_description *d, const char *name)
 /* Names the library itself reports: a metric of one's own must not be taken for them. */
 static bool is_reserved(const char *name)
 {
-    static const char *const names[] = {"time",      "throughput", "item_rate",   "flop_rate",
+    static const char *const names[] = {"time",        "throughput", "item_rate", "flop_rate",
                                         "allocations", "allocated",  "peak_live"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) == 0) {

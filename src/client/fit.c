@@ -1,9 +1,9 @@
 /* fit.c: how cost grows with size.
  *
  * For each candidate f the factor c in cost = c · f(n) is found by least squares of the relative
- * deviations, Σ (1 − c·f(n)/cost)²: sizes often span decades, and unweighted the largest would decide
- * alone. With x = f(n)/cost the minimum is at c = Σx / Σx², and the smallest root mean square wins. (Least
- * squares through the origin, as in any text book; the weights are 1/cost².) */
+ * deviations, Σ (1 − c·f(n)/cost)²: sizes often span decades, and unweighted the largest would
+ * decide alone. With x = f(n)/cost the minimum is at c = Σx / Σx², and the smallest root mean
+ * square wins. (Least squares through the origin, as in any text book; the weights are 1/cost².) */
 #include "client/alone.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ enum { SIZES_MIN = 3 };
 /* A second candidate whose residual is within 1.5 times the best one's is named along. */
 static const double NEARLY_AS_GOOD = 1.5;
 
-/* log2 without libm: the exponent by halving, then the series of atanh on [1, 2). Relative error below 1e-9
- * for the sizes of benchmarks. */
+/* log2 without libm: the exponent by halving, then the series of atanh on [1, 2). Relative error
+ * below 1e-9 for the sizes of benchmarks. */
 static double log2_of(double value)
 {
     double exponent = 0;
@@ -66,10 +66,11 @@ static double growth_cube(double n)
 
 static const struct {
     const char *name;
+    const char *term;
     double (*function)(double n);
-} growths[] = {{"O(1)", growth_one},         {"O(log n)", growth_log},
-               {"O(n)", growth_linear},      {"O(n log n)", growth_n_log},
-               {"O(n^2)", growth_square},    {"O(n^3)", growth_cube}};
+} growths[] = {{"O(1)", "", growth_one},         {"O(log n)", "log2 n", growth_log},
+               {"O(n)", "n", growth_linear},     {"O(n log n)", "n log2 n", growth_n_log},
+               {"O(n^2)", "n^2", growth_square}, {"O(n^3)", "n^3", growth_cube}};
 
 static bool is_fit_for(const double *sizes, const double *costs_ns, ptrdiff_t count)
 {
@@ -120,6 +121,7 @@ struct fit fit_growth(const double *sizes, const double *costs_ns, ptrdiff_t cou
         if (i == 0 || residuals[i] < residuals[best_index]) {
             best_index = i;
             best = (struct fit){.name = growths[i].name,
+                                .term = growths[i].term,
                                 .factor_ns = factor,
                                 .residual = __builtin_sqrt(residuals[i])};
         }
@@ -136,7 +138,8 @@ struct fit fit_growth(const double *sizes, const double *costs_ns, ptrdiff_t cou
 static ptrdiff_t size_index(const struct client_benchmark *benchmark)
 {
     ptrdiff_t index = -1;
-    for (ptrdiff_t i = 0; i < benchmark->parameter_count && benchmark->size_parameter != NULL; i++) {
+    for (ptrdiff_t i = 0; i < benchmark->parameter_count && benchmark->size_parameter != NULL;
+         i++) {
         if (strcmp(benchmark->parameters[i].name, benchmark->size_parameter) == 0) {
             index = i;
         } else if (benchmark->parameters[i].count > 1) {

@@ -1,5 +1,5 @@
-/* format.c: numbers with units for the table, three significant digits. libtare does without libm, so
- * scales are found by comparing. */
+/* format.c: numbers with units for the table, three significant digits. libtare does without libm,
+ * so scales are found by comparing. */
 #include "client/alone.h"
 
 #include <ctype.h>
@@ -21,7 +21,8 @@ static const struct scale plain_scales[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* The largest scale that keeps the number at 1 or above; 999.7 prints as 1000 and so takes the next. */
+/* The largest scale that keeps the number at 1 or above; 999.7 prints as 1000 and so takes the
+ * next. */
 static struct scale choose(const struct scale *scales, size_t count, double value)
 {
     struct scale best = scales[0];
@@ -71,22 +72,25 @@ void format_value(char text[FORMAT_BYTES], double value, const char *unit)
     struct scale scale = scale_of(value, unit, &rest);
     double scaled = value / scale.factor;
     bool has_name = scale.name[0] != '\0' || rest[0] != '\0';
-    snprintf(text, FORMAT_BYTES, "%.*f%s%s%.24s", decimals_of(scaled), scaled, has_name ? " " : "",
-             scale.name, rest);
+    /* "GiB/s" and "Gflop/s" are words of their own; "M items/s" is easier to read apart. */
+    bool is_joined = rest[0] == '\0' || rest[0] == '/' || strcmp(rest, "flop/s") == 0;
+    bool is_apart = scale.name[0] != '\0' && !is_joined;
+    snprintf(text, FORMAT_BYTES, "%.*f%s%s%s%.24s", decimals_of(scaled), scaled,
+             has_name ? " " : "", scale.name, is_apart ? " " : "", rest);
 }
 
-void format_range(char text[FORMAT_BYTES], double low, double high, const char *unit)
+void format_range(char text[FORMAT_BYTES], double low, double high, double median, const char *unit)
 {
     const char *rest = "";
-    struct scale scale = scale_of(high, unit, &rest);
-    int decimals = decimals_of(high / scale.factor);
+    struct scale scale = scale_of(median, unit, &rest);
+    int decimals = decimals_of(median / scale.factor);
     snprintf(text, FORMAT_BYTES, "%.*f…%.*f", decimals, low / scale.factor, decimals,
              high / scale.factor);
 }
 
 bool format_parse_time_ns(const char *text, double *time_ns)
 {
-    static const struct scale units[] = {{"", 1e9},  {"ns", 1},  {"us", 1e3},  {"µs", 1e3},
+    static const struct scale units[] = {{"", 1e9},   {"ns", 1},  {"us", 1e3},  {"µs", 1e3},
                                          {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}};
     /* strtod alone would also take hex, nan and inf. */
     if (!isdigit((unsigned char)text[0]) || (text[0] == '0' && tolower(text[1]) == 'x')) {

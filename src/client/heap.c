@@ -1,7 +1,7 @@
 /* heap.c: asks the allocation counters, where they are there.
  *
- * They come from libtare-alloc.so (preloaded) or from the wrapped functions of a static link; both define
- * tare_heap_counts. Here it is a weak symbol: absent, its address is NULL. */
+ * They come from libtare-alloc.so (preloaded) or from the wrapped functions of a static link; both
+ * define tare_heap_counts. Here it is a weak symbol: absent, its address is NULL. */
 #include "client/client.h"
 
 #include "client/alloc.h"

@@ -1,8 +1,9 @@
-/* histogram.c: latencies in log-linear buckets, 7 bits: every bucket is at most 0.8 % of its value wide.
+/* histogram.c: latencies in log-linear buckets, 7 bits: every bucket is at most 0.8 % of its value
+ * wide.
  *
- * A value below 256 ns has a bucket of its own; above, each power of two has 128 buckets. Adding costs a
- * count of leading zeros and one increment; 57 KiB hold every 63-bit value. The layout is that of
- * docs/protocol.md ("Latency histograms"). */
+ * A value below 256 ns has a bucket of its own; above, each power of two has 128 buckets. Adding
+ * costs a count of leading zeros and one increment; 57 KiB hold every 63-bit value. The layout is
+ * that of docs/protocol.md ("Latency histograms"). */
 #include "client/client.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* json.c: a strict, bounded reader of one JSON object and a safe writer.
  *
- * The reader is a recursive descent over [at, end): every function either consumes one value and returns
- * true, or notes what is wrong and returns false. Depth is limited, nothing is allocated, and the text need
- * not end in NUL. Fuzzed by tests/fuzz/fuzz_client_protocol.c. */
+ * The reader is a recursive descent over [at, end): every function either consumes one value and
+ * returns true, or notes what is wrong and returns false. Depth is limited, nothing is allocated,
+ * and the text need not end in NUL. Fuzzed by tests/fuzz/fuzz_client_protocol.c. */
 #include "client/json.h"
 
 #include <math.h>
@@ -48,8 +48,8 @@ const char *json_request_parse(const char *text, size_t length, struct json_requ
 
 static void skip_space(struct reader *reader)
 {
-    while (reader->at < reader->end &&
-           (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\n' || *reader->at == '\r')) {
+    while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t' ||
+                                        *reader->at == '\n' || *reader->at == '\r')) {
         reader->at++;
     }
 }
@@ -89,7 +89,8 @@ static bool read_hex4(struct reader *reader, unsigned *code)
     return true;
 }
 
-/* One character of a text. Beyond ASCII it only has to be passed over: no word of a request has any. */
+/* One character of a text. Beyond ASCII it only has to be passed over: no word of a request has
+ * any. */
 static bool read_character(struct reader *reader, unsigned *code)
 {
     unsigned char c = (unsigned char)*reader->at++;
@@ -117,8 +118,8 @@ static bool read_character(struct reader *reader, unsigned *code)
     return true;
 }
 
-/* A text; what fits of it goes to `word`. One that does not fit, or has a character beyond ASCII or a NUL,
- * becomes "\x01", which equals no word. */
+/* A text; what fits of it goes to `word`. One that does not fit, or has a character beyond ASCII or
+ * a NUL, becomes "\x01", which equals no word. */
 static bool read_text(struct reader *reader, char word[JSON_WORD_BYTES_MAX])
 {
     if (!take(reader, '"')) {
@@ -261,8 +262,8 @@ static bool read_value(struct reader *reader, int depth)
 
 struct request_field {
     const char *name;
-    char *word;                      /* for a text, or NULL */
-    bool *has;                       /* for an integer */
+    char *word; /* for a text, or NULL */
+    bool *has;  /* for an integer */
     int64_t *number;
 };
 

@@ -17,13 +17,15 @@ struct json_request {
     int64_t benchmark, iterations, protocol;
 };
 
-/* Reads one JSON object, strictly (RFC 8259, at most 32 levels), and picks the members a request has;
- * others are checked and ignored. Returns NULL, or what is wrong with it. Never reads past the length. */
+/* Reads one JSON object, strictly (RFC 8259, at most 32 levels), and picks the members a request
+ * has; others are checked and ignored. Returns NULL, or what is wrong with it. Never reads past the
+ * length. */
 const char *json_request_parse(const char *text, size_t length, struct json_request *request);
 
 /* A text in quotes: control characters escaped, invalid UTF-8 replaced by U+FFFD. */
 void json_text(struct buffer *out, const char *text);
-/* A finite number with every digit it needs; an infinity or a NaN, which JSON cannot say, as null. */
+/* A finite number with every digit it needs; an infinity or a NaN, which JSON cannot say, as null.
+ */
 void json_number(struct buffer *out, double value);
 
 #endif

@@ -38,9 +38,8 @@ static const struct operation {
     void (*answer)(struct exchange *exchange);
     bool needs_benchmark;
 } operations[] = {
-    {"hello", answer_hello, false}, {"list", answer_list, false},
-    {"open", answer_open, true},    {"run", answer_run, true},
-    {"close", answer_close, true},  {"quit", answer_quit, false},
+    {"hello", answer_hello, false}, {"list", answer_list, false},  {"open", answer_open, true},
+    {"run", answer_run, true},      {"close", answer_close, true}, {"quit", answer_quit, false},
 };
 
 __attribute__((format(printf, 2, 3))) static void error_reply(struct buffer *reply,
@@ -217,9 +216,9 @@ static void answer_open(struct exchange *exchange)
 
 static void run_histogram(const struct client_histogram *histogram, struct buffer *reply)
 {
-    buffer_printf(reply, ",\"histogram\":{\"bits\":%d,\"min_ns\":%lld,\"max_ns\":%lld,\"buckets\":[",
-                  CLIENT_HISTOGRAM_BITS, (long long)histogram->min_ns,
-                  (long long)histogram->max_ns);
+    buffer_printf(
+        reply, ",\"histogram\":{\"bits\":%d,\"min_ns\":%lld,\"max_ns\":%lld,\"buckets\":[",
+        CLIENT_HISTOGRAM_BITS, (long long)histogram->min_ns, (long long)histogram->max_ns);
     bool is_first = true;
     for (int32_t i = 0; i < CLIENT_HISTOGRAM_BUCKETS; i++) {
         if (histogram->counts[i] > 0) {

@@ -1,8 +1,8 @@
 /* registry.c: what was registered before main, described and expanded into cases.
  *
- * The header's macros register from constructors, so the list is a global; it is only read after main
- * began. Order: files as the linker ran their constructors, within a file by line, so that the table
- * follows the source. */
+ * The header's macros register from constructors, so the list is a global; it is only read after
+ * main began. Order: files as the linker ran their constructors, within a file by line, so that the
+ * table follows the source. */
 #include "client/client.h"
 
 #include "base/text.h"
@@ -45,8 +45,7 @@ void client_registry_load(struct client *client)
     }
 }
 
-static struct client_variant *add_variant(struct client *client,
-                                          struct client_benchmark *benchmark)
+static struct client_variant *add_variant(struct client *client, struct client_benchmark *benchmark)
 {
     benchmark->variants =
         arena_grow(client->arena, benchmark->variants, &benchmark->variant_capacity,
@@ -71,8 +70,8 @@ static void add_benchmarks(struct client *client)
     }
 }
 
-/* The benchmark that a description or a variant belongs to. The header makes a missing one a compile
- * error, so NULL means a registration made by hand. */
+/* The benchmark that a description or a variant belongs to. The header makes a missing one a
+ * compile error, so NULL means a registration made by hand. */
 static struct client_benchmark *find_owner(struct client *client, const struct tare_registration *r)
 {
     for (ptrdiff_t i = 0; i < client->benchmark_count; i++) {
@@ -81,16 +80,16 @@ static struct client_benchmark *find_owner(struct client *client, const struct t
             return &client->benchmarks[i];
         }
     }
-    error_set(&client->error, TARE_ERROR_USAGE, "%s:%d: there is no TARE_BENCHMARK(%s) in this file",
-              r->file, r->line, r->identifier);
+    error_set(&client->error, TARE_ERROR_USAGE,
+              "%s:%d: there is no TARE_BENCHMARK(%s) in this file", r->file, r->line,
+              r->identifier);
     return NULL;
 }
 
 static void add_variants(struct client *client)
 {
     for (struct tare_registration *r = registered; r != NULL; r = r->next) {
-        struct client_benchmark *owner =
-            r->kind == TARE_IS_VARIANT ? find_owner(client, r) : NULL;
+        struct client_benchmark *owner = r->kind == TARE_IS_VARIANT ? find_owner(client, r) : NULL;
         if (owner != NULL) {
             *add_variant(client, owner) = (struct client_variant){.name = r->name, .body = r->body};
         }
@@ -162,8 +161,8 @@ static void check_names(struct client *client)
             const struct tare_registration *other = client->benchmarks[j].registration;
             if (strcmp(client->benchmarks[j].name, benchmark->name) == 0) {
                 error_set(&client->error, TARE_ERROR_USAGE,
-                          "%s:%d: benchmark '%s' is already defined at %s:%d; rename one",
-                          r->file, r->line, benchmark->name, other->file, other->line);
+                          "%s:%d: benchmark '%s' is already defined at %s:%d; rename one", r->file,
+                          r->line, benchmark->name, other->file, other->line);
             }
         }
         check_parameters(client, benchmark);
@@ -190,11 +189,12 @@ static void add_cases(struct client *client)
         do {
             for (ptrdiff_t v = 0; v < benchmark->variant_count; v++) {
                 if (client->case_count >= CLIENT_CASES_MAX) {
-                    error_set(&client->error, TARE_ERROR_USAGE,
-                              "%s:%d: benchmark '%s': the product of all parameters has more than %d "
-                              "cases",
-                              benchmark->registration->file, benchmark->registration->line,
-                              benchmark->name, CLIENT_CASES_MAX);
+                    error_set(
+                        &client->error, TARE_ERROR_USAGE,
+                        "%s:%d: benchmark '%s': the product of all parameters has more than %d "
+                        "cases",
+                        benchmark->registration->file, benchmark->registration->line,
+                        benchmark->name, CLIENT_CASES_MAX);
                     return;
                 }
                 subject.variant = &benchmark->variants[v];

@@ -1,9 +1,9 @@
 /* sample.c: one case, measured alone: slices of equal length until the time is used.
  *
- * The number of iterations grows until a slice takes a twentieth of the time (so that there are some
- * twenty slices), then slices follow until the time is over. Only the time in loops counts; preparation
- * may take several times as long before it ends the sampling. One process gives one memory layout, so
- * the figures say nothing about other launches: `tare run` does. */
+ * The number of iterations grows until a slice takes a twentieth of the time (so that there are
+ * some twenty slices), then slices follow until the time is over. Only the time in loops counts;
+ * preparation may take several times as long before it ends the sampling. One process gives one
+ * memory layout, so the figures say nothing about other launches: `tare run` does. */
 #include "client/alone.h"
 
 #include "os/clock.h"
@@ -22,7 +22,7 @@ struct sampling {
     struct client *client;
     struct tare_state *state;
     struct alone_result *result;
-    double *times; /* [ALONE_SLICES_MAX] per iteration */
+    double *times;         /* [ALONE_SLICES_MAX] per iteration */
     double *metric_values; /* [CLIENT_SLICE_METRICS_MAX][ALONE_SLICES_MAX] */
     ptrdiff_t deleted_count;
     double total_ns;
@@ -73,7 +73,7 @@ void alone_measure(struct client *client, ptrdiff_t index, double min_time_ns,
 static void set_failed(struct alone_result *result, const struct tare_state *state,
                        struct arena *arena)
 {
-    result->state = state->is_check_failed                      ? ALONE_INVALID
+    result->state = state->is_check_failed                     ? ALONE_INVALID
                     : state->outcome == CLIENT_OUTCOME_SKIPPED ? ALONE_SKIPPED
                                                                : ALONE_FAILED;
     result->text = arena_strdup(arena, state->reason);
@@ -175,8 +175,8 @@ static void summarize(struct sampling *sampling)
     result->state = is_deleted ? ALONE_DELETED : ALONE_MEASURED;
     result->time_ns = alone_summarize(sampling->times, result->slice_count);
     for (ptrdiff_t i = 0; i < result->metric_count; i++) {
-        result->metrics[i].summary = alone_summarize(
-            sampling->metric_values + i * ALONE_SLICES_MAX, result->slice_count);
+        result->metrics[i].summary =
+            alone_summarize(sampling->metric_values + i * ALONE_SLICES_MAX, result->slice_count);
     }
 }
 

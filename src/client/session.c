@@ -1,8 +1,9 @@
 /* session.c: open a case (set-up, correctness check), close it, end the program.
  *
- * Opening runs the body once, untimed, with one iteration, when there is something to check: an own check,
- * or results of several variants to compare. A variant's result is held against the reference's for the
- * same parameters, made afresh with its own set-up, so that cases can be opened in any order. */
+ * Opening runs the body once, untimed, with one iteration, when there is something to check: an own
+ * check, or results of several variants to compare. A variant's result is held against the
+ * reference's for the same parameters, made afresh with its own set-up, so that cases can be opened
+ * in any order. */
 #include "client/client.h"
 
 #include <stdlib.h>
@@ -49,9 +50,8 @@ static void launch_prepare(struct client *client, const struct client_benchmark 
             return;
         }
     }
-    client->launched =
-        arena_grow(client->arena, client->launched, &client->launched_capacity,
-                   client->launched_count + 1, (ptrdiff_t)sizeof *client->launched);
+    client->launched = arena_grow(client->arena, client->launched, &client->launched_capacity,
+                                  client->launched_count + 1, (ptrdiff_t)sizeof *client->launched);
     client->launched[client->launched_count++] = benchmark;
     if (setup != NULL) {
         setup();
@@ -93,8 +93,8 @@ static void state_setup(struct tare_state *state)
     if (state->outcome != CLIENT_OUTCOME_OK) {
         return;
     }
-    /* The body decides by its loop whether it is in latency mode, so the buffer must be there. It is
-     * only touched, and so only takes memory, when the mode is used. */
+    /* The body decides by its loop whether it is in latency mode, so the buffer must be there. It
+     * is only touched, and so only takes memory, when the mode is used. */
     state->histogram = malloc(sizeof *state->histogram);
     if (state->histogram == NULL) {
         tare_fail(state, "out of memory for a histogram of %zu bytes", sizeof *state->histogram);

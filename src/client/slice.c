@@ -1,17 +1,19 @@
 /* slice.c: run N iterations of an open case and say what they cost.
  *
- * A slice is one call of the body, or several when tare_batch limits the iterations of a call; their times
- * are summed. What an empty measurement costs (calibrate.c) is subtracted, never below zero:
+ * A slice is one call of the body, or several when tare_batch limits the iterations of a call;
+ * their times are summed. What an empty measurement costs (calibrate.c) is subtracted, never below
+ * zero:
  *
  *     net = Σ (last end − first start) − calls · timer − N · loop
  *
- * In latency mode: net = Σ passes − N · floor. A loop that cost no more than an empty one holds no work. */
+ * In latency mode: net = Σ passes − N · floor. A loop that cost no more than an empty one holds no
+ * work. */
 #include "client/client.h"
 
 #include <string.h>
 
-/* A loop up to 25 % dearer than an empty one is taken for empty: one more cycle a pass would be +100 %, and
- * repeated measurements of the empty loop scatter by a few percent. */
+/* A loop up to 25 % dearer than an empty one is taken for empty: one more cycle a pass would be
+ * +100 %, and repeated measurements of the empty loop scatter by a few percent. */
 static const double DELETED_RATIO = 1.25;
 /* The loop must outweigh the clock's own scatter for that comparison: 20 timed regions' worth. */
 static const double DELETED_TIMERS_MIN = 20;
@@ -139,7 +141,8 @@ void client_body_call_here(struct tare_state *state, uint64_t iterations)
 static void slice_finish(struct tare_state *state)
 {
     for (int i = 0; i < state->thread_count; i++) {
-        struct tare_state *member = state->team != NULL ? client_team_member(state->team, i) : state;
+        struct tare_state *member =
+            state->team != NULL ? client_team_member(state->team, i) : state;
         client_counters_close(member->counter_set);
         member->counter_set = NULL;
         if (i > 0 && member->is_latency) {

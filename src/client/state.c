@@ -1,7 +1,8 @@
 /* state.c: what a body calls: the ends of the loop, parameters, work, metrics, skip and fail.
  *
  * tare_loop_start reads the clock last and tare_loop_end reads it first, so that only the loop lies
- * between them. What they do besides (meeting the other threads, starting counters) happens outside. */
+ * between them. What they do besides (meeting the other threads, starting counters) happens
+ * outside. */
 #include "client/client.h"
 
 #include "os/clock.h"
@@ -106,7 +107,8 @@ static const struct client_parameter *find_parameter(const struct tare_state *t,
     return NULL;
 }
 
-/* The state is const for the caller, who only asks; a wrong question still makes the benchmark fail. */
+/* The state is const for the caller, who only asks; a wrong question still makes the benchmark
+ * fail. */
 static void wrong_question(const struct tare_state *t, const char *name, const char *what)
 {
     tare_fail((struct tare_state *)(uintptr_t)t, "parameter '%s' %s", name, what);

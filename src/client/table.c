@@ -1,7 +1,8 @@
-/* table.c: the table a benchmark program prints when it is run alone, row by row as they are measured.
+/* table.c: the table a benchmark program prints when it is run alone, row by row as they are
+ * measured.
  *
- * Columns that no benchmark of the program can fill are left out. Names come from the program's author, but
- * may hold anything: they are made printable. */
+ * Columns that no benchmark of the program can fill are left out. Names come from the program's
+ * author, but may hold anything: they are made printable. */
 #include "client/alone.h"
 
 #include "base/text.h"
@@ -37,9 +38,9 @@ void table_header(const struct table *table, const struct client *client, double
     format_value(timer, client->calibration.timer_ns, "ns");
     format_value(loop, client->calibration.loop_ns, "ns");
     format_value(time, min_time_ns, "ns");
-    printf("%slibtare %s, %s; subtracted: timer %s, loop %s a pass; %s each%s\n",
-           style(table, DIM), TARE_VERSION, client->benchmarks[0].registration->compiler, timer,
-           loop, time, style(table, PLAIN));
+    printf("%slibtare %s, %s; subtracted: timer %s, loop %s a pass; %s each%s\n", style(table, DIM),
+           TARE_VERSION, client->benchmarks[0].registration->compiler, timer, loop, time,
+           style(table, PLAIN));
     printf("%s", style(table, BOLD));
     print_padded("benchmark", table->label_columns, false);
     print_padded("time", TIME_COLUMNS + 1, true);
@@ -71,8 +72,8 @@ static void print_speedup(const struct alone_result *result)
 static void print_check(const struct table *table, const struct alone_result *result)
 {
     /* A variant's check is the comparison with the reference: say so. */
-    bool is_compared = result->subject->benchmark->variant_count > 1 &&
-                       !result->subject->variant->is_reference;
+    bool is_compared =
+        result->subject->benchmark->variant_count > 1 && !result->subject->variant->is_reference;
     const char *text = result->check == CLIENT_CHECK_PASSED   ? is_compared ? "equal" : "passed"
                        : result->check == CLIENT_CHECK_FAILED ? "failed"
                                                               : "–";
@@ -107,9 +108,10 @@ static void print_latency(const struct table *table, const struct alone_result *
 
 static void print_reason(const struct table *table, const struct alone_result *result)
 {
-    static const char *const words[] = {
-        [ALONE_DELETED] = "deleted", [ALONE_INVALID] = "invalid", [ALONE_SKIPPED] = "skipped",
-        [ALONE_FAILED] = "failed"};
+    static const char *const words[] = {[ALONE_DELETED] = "deleted",
+                                        [ALONE_INVALID] = "invalid",
+                                        [ALONE_SKIPPED] = "skipped",
+                                        [ALONE_FAILED] = "failed"};
     struct arena arena = {0};
     const char *color = result->state == ALONE_SKIPPED ? DIM : RED;
     printf("%s", style(table, color));
@@ -140,7 +142,7 @@ void table_row(const struct table *table, const struct alone_result *result,
     char text[FORMAT_BYTES];
     format_value(text, result->time_ns.median, "ns");
     print_padded(text, TIME_COLUMNS + 1, true);
-    format_range(text, result->time_ns.low, result->time_ns.high, "ns");
+    format_range(text, result->time_ns.low, result->time_ns.high, result->time_ns.median, "ns");
     print_padded(text, RANGE_COLUMNS + 1, true);
     if (table->has_speedup) {
         print_speedup(result);
@@ -163,8 +165,8 @@ void table_row(const struct table *table, const struct alone_result *result,
     fflush(stdout);
 }
 
-/* One line per variant: every other parameter must be the same for the sizes to be compared, so a fit is
- * only said when the size is the only one that varies. */
+/* One line per variant: every other parameter must be the same for the sizes to be compared, so a
+ * fit is only said when the size is the only one that varies. */
 void table_fit(const struct client_benchmark *benchmark, const char *variant,
                const struct alone_result *results, ptrdiff_t count)
 {
@@ -174,9 +176,10 @@ void table_fit(const struct client_benchmark *benchmark, const char *variant,
     if (fit.name != NULL) {
         char factor[FORMAT_BYTES];
         format_value(factor, fit.factor_ns, "ns");
-        printf("  %s%s%s grows as %s in %s: %s times that, residual %.0f %%",
+        printf("  %s%s%s over %s: %s, %s%s%s, residual %.0f %%",
                text_printable(&arena, benchmark->name, 0), variant[0] != '\0' ? "/" : "", variant,
-               fit.name, benchmark->size_parameter, factor, fit.residual * 100);
+               benchmark->size_parameter, fit.name, factor, fit.term[0] != '\0' ? " · " : "",
+               fit.term, fit.residual * 100);
         if (fit.second != NULL) {
             printf("; %s fits nearly as well", fit.second);
         }

@@ -1,10 +1,10 @@
 /* team.c: the threads of one case, kept between slices and released together.
  *
- * The calling thread is member 0. The others sleep until there is a call to make. In it each prepares,
- * then meets the others at the loop; the last to arrive lets all go at once. Waiting spins first, so that
- * on free CPUs the starts lie within a fraction of a microsecond, then sleeps, so that threads beyond the
- * CPUs do not keep each other from arriving. A body that returns without having reached its loop is
- * counted as arrived: the others must not wait for it. */
+ * The calling thread is member 0. The others sleep until there is a call to make. In it each
+ * prepares, then meets the others at the loop; the last to arrive lets all go at once. Waiting
+ * spins first, so that on free CPUs the starts lie within a fraction of a microsecond, then sleeps,
+ * so that threads beyond the CPUs do not keep each other from arriving. A body that returns without
+ * having reached its loop is counted as arrived: the others must not wait for it. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -43,7 +43,8 @@ static struct tare_state *member_state_new(const struct tare_state *leader, int 
 
 struct client_team *client_team_new(struct tare_state *leader, int thread_count)
 {
-    struct client_team *team = calloc(1, sizeof *team + (size_t)thread_count * sizeof *team->members);
+    struct client_team *team =
+        calloc(1, sizeof *team + (size_t)thread_count * sizeof *team->members);
     if (team == NULL) {
         tare_fail(leader, "out of memory for %d threads", thread_count);
         return NULL;

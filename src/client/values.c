@@ -4,8 +4,8 @@
  *                                              | integer ".." integer        (steps of 1)
  *                                              | text
  *
- * Integers take k, M, G (powers of 1000) and Ki, Mi, Gi (powers of 1024). When every item is an integer
- * the parameter is one and its values print as plain digits; else all are kept as texts. */
+ * Integers take k, M, G (powers of 1000) and Ki, Mi, Gi (powers of 1024). When every item is an
+ * integer the parameter is one and its values print as plain digits; else all are kept as texts. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -38,10 +38,11 @@ tare_status client_values_parse(struct arena *arena, const char *text,
         size_t length = strcspn(rest, ",");
         is_last = rest[length] == '\0';
         if (length == 0 || length > ITEM_BYTES_MAX) {
-            return error_set(error, TARE_ERROR_USAGE,
-                             "parameter '%s': '%s' has an item that is empty or over %d bytes; write "
-                             "\"1,2,4\", \"4..64*2\" or \"1..10+1\"",
-                             parameter->name, text, ITEM_BYTES_MAX);
+            return error_set(
+                error, TARE_ERROR_USAGE,
+                "parameter '%s': '%s' has an item that is empty or over %d bytes; write "
+                "\"1,2,4\", \"4..64*2\" or \"1..10+1\"",
+                parameter->name, text, ITEM_BYTES_MAX);
         }
         char *item = arena_strndup(arena, rest, (ptrdiff_t)length);
         tare_status status = item_add(arena, item, parameter, &capacity, error);
@@ -70,14 +71,8 @@ static bool integer_parse(const char *text, int64_t *value)
     static const struct {
         const char *suffix;
         int64_t factor;
-    } suffixes[] = {{"", 1},
-                    {"k", 1000},
-                    {"K", 1000},
-                    {"M", 1000000},
-                    {"G", 1000000000},
-                    {"Ki", 1 << 10},
-                    {"Mi", 1 << 20},
-                    {"Gi", 1 << 30}};
+    } suffixes[] = {{"", 1},           {"k", 1000},     {"K", 1000},     {"M", 1000000},
+                    {"G", 1000000000}, {"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}};
     const char *digits = *text == '-' ? text + 1 : text;
     if (*digits < '0' || *digits > '9') {
         return false;
@@ -117,10 +112,11 @@ static tare_status range_add(struct arena *arena, char *item, char *dots,
     }
     if (!integer_parse(item, &first) || !integer_parse(last_text, &last) || last < first ||
         step < 1 || (is_power && (step < 2 || first < 1))) {
-        return error_set(error, TARE_ERROR_USAGE,
-                         "parameter '%s': cannot read the range '%s'; write \"4..64*2\" (powers, from 1 "
-                         "on) or \"10..50+10\" (steps), rising",
-                         parameter->name, written);
+        return error_set(
+            error, TARE_ERROR_USAGE,
+            "parameter '%s': cannot read the range '%s'; write \"4..64*2\" (powers, from 1 "
+            "on) or \"10..50+10\" (steps), rising",
+            parameter->name, written);
     }
     for (int64_t value = first; value <= last;) {
         tare_status status = value_add(arena, arena_printf(arena, "%lld", (long long)value),
@@ -170,7 +166,8 @@ static void make_integers(struct arena *arena, struct client_parameter *paramete
     parameter->values = values;
 }
 
-/* Two equal values would be two cases of the same name. Quadratic, over at most 4096 short texts. */
+/* Two equal values would be two cases of the same name. Quadratic, over at most 4096 short texts.
+ */
 static tare_status check_unique(const struct client_parameter *parameter, struct tare_error *error)
 {
     for (ptrdiff_t i = 1; i < parameter->count; i++) {

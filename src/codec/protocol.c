@@ -315,7 +315,7 @@ static tare_status read_time(struct arena *arena, json_t *object, const char *na
     json_t *value = json_object_get(object, name);
     double number = json_number_value(value);
     if (!json_is_number(value) || !isfinite(number) || number < 0 || number > TIME_NS_MAX) {
-        char *shown = value != NULL ? json_read_dump(arena, value) : "nothing";
+        const char *shown = value != NULL ? json_read_dump(arena, value) : "nothing";
         return error_set(error, TARE_ERROR_MEASURE,
                          "the program reported %s = %s: a time in nanoseconds, zero or more, is "
                          "wanted",

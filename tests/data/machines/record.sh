@@ -22,7 +22,9 @@ for pattern in /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/stat /proc/self/c
     /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu/cpu.cfs_period_us /sys/fs/cgroup/cpu/cpu.stat \
     /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/cpuset/cpuset.effective_cpus; do
     for file in $pattern; do
-        [ -r "$file" ] && [ -f "$file" ] || continue
+        if [ ! -r "$file" ] || [ ! -f "$file" ]; then
+            continue
+        fi
         mkdir -p "$target$(dirname "$file")"
         cat "$file" >"$target$file" 2>/dev/null || rm -f "$target$file"
     done

@@ -1,0 +1,28 @@
+/* elf_note.h: what kind of program is this file, told from its bytes.
+ *
+ * A program linked with libtare carries a note (docs/protocol.md, last section). A Google Benchmark
+ * program needs libbenchmark.so, or has the library's own help text among its constants. Reads both
+ * word sizes and byte orders, believes no offset in the file, and takes time linear in the file at
+ * worst. */
+#ifndef TARE_CODEC_ELF_NOTE_H
+#define TARE_CODEC_ELF_NOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum elf_kind {
+    ELF_OTHER,            /* any other program, a script, garbage */
+    ELF_TARE,             /* speaks Tare's protocol */
+    ELF_GOOGLE_BENCHMARK, /* is driven by Google Benchmark's own flags */
+};
+
+struct elf_note {
+    enum elf_kind kind;
+    bool is_elf;               /* an ELF executable or position-independent one */
+    uint32_t protocol_version; /* ELF_TARE: what the note says */
+};
+
+struct elf_note elf_note_read(const void *bytes, ptrdiff_t length);
+
+#endif

@@ -1,0 +1,375 @@
+/* metric_pattern.c: NAME[UNIT]:WORDS=KIND:EXPRESSION, taken apart from the left; then the search,
+ * from the end of the output towards its beginning, so that usually only the last lines are looked
+ * at. */
+#include "codec/metric_pattern.h"
+
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Figures Tare takes of every command; a pattern must not shadow one. */
+static const char *const reserved_names[] = {
+    "time",
+    "user",
+    "system",
+    "cpu",
+    "memory",
+    "minor_faults",
+    "major_faults",
+    "voluntary_switches",
+    "involuntary_switches",
+    NULL,
+};
+
+static tare_status pattern_parse_head(struct arena *arena, const char *text, const char *equals,
+                                      struct metric_pattern *pattern, struct tare_error *error);
+static tare_status pattern_parse_body(struct arena *arena, const char *body,
+                                      struct metric_pattern *pattern, struct tare_error *error);
+
+/* All mistakes read alike: the pattern as given, what is wrong, and how it is meant. */
+static tare_status pattern_refuse(struct arena *arena, const char *text, struct tare_error *error,
+                                  const char *what)
+{
+    return error_set(error, TARE_ERROR_USAGE,
+                     "metric '%s': %s (like 'speed[tok/s]:higher=re:([0-9.]+) tok/s' or "
+                     "'loss:lower=json:/eval/loss')",
+                     text_printable(arena, text, 80), what);
+}
+
+tare_status metric_pattern_parse(struct arena *arena, const char *text,
+                                 struct metric_pattern *pattern, struct tare_error *error)
+{
+    *pattern = (struct metric_pattern){.is_json = true}; /* no regex to free yet */
+    /* The unit may hold '=' or ':'; nothing before the first '=' behind it may. */
+    const char *bracket = strchr(text, ']');
+    const char *opening = strchr(text, '[');
+    const char *equals = strchr(text, '=');
+    bool has_unit = opening != NULL && bracket != NULL && (equals == NULL || opening < equals);
+    if (has_unit && bracket > opening) {
+        equals = strchr(bracket, '=');
+    }
+    if (equals == NULL) {
+        return pattern_refuse(arena, text, error, "it does not say where the number stands");
+    }
+    tare_status status = pattern_parse_head(arena, text, equals, pattern, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    const char *body = equals + 1;
+    if (strncmp(body, "re:", 3) != 0 && strncmp(body, "json:", 5) != 0) {
+        return pattern_refuse(arena, text, error, "behind '=' must stand re: or json:");
+    }
+    return pattern_parse_body(arena, body, pattern, error);
+}
+
+void metric_pattern_free(struct metric_pattern *pattern)
+{
+    if (!pattern->is_json && pattern->expression != NULL) {
+        regfree(&pattern->regex);
+    }
+    *pattern = (struct metric_pattern){.is_json = true};
+}
+
+/* The words behind the name: what they set is said once. */
+struct pattern_words {
+    bool has_better;
+    bool has_exact;
+};
+
+static const char *pattern_apply_word(const char *word, struct metric_pattern *pattern,
+                                      struct pattern_words *words)
+{
+    if (strcmp(word, "exact") == 0) {
+        const char *mistake = words->has_exact ? "'exact' is said twice" : NULL;
+        words->has_exact = true;
+        pattern->is_exact = true;
+        return mistake;
+    }
+    if (!model_better_parse(word, &pattern->better)) {
+        return "behind ':' may stand lower, higher and exact";
+    }
+    const char *mistake = words->has_better ? "lower or higher is said twice" : NULL;
+    words->has_better = true;
+    return mistake;
+}
+
+/* "speed[tok/s]:higher:exact" */
+static tare_status pattern_parse_head(struct arena *arena, const char *text, const char *equals,
+                                      struct metric_pattern *pattern, struct tare_error *error)
+{
+    char *head = arena_strndup(arena, text, equals - text);
+    char *opening = strchr(head, '[');
+    char *rest = strchr(head, ':');
+    pattern->unit = "1";
+    if (opening != NULL && (rest == NULL || opening < rest)) {
+        char *closing = strchr(opening, ']');
+        if (closing == NULL || (closing[1] != '\0' && closing[1] != ':')) {
+            return pattern_refuse(arena, text, error, "its unit does not end in ']'");
+        }
+        rest = closing[1] == ':' ? closing + 1 : NULL;
+        *opening = '\0';
+        *closing = '\0';
+        pattern->unit = opening + 1;
+        if (!model_name_is_valid(pattern->unit)) {
+            return pattern_refuse(arena, text, error, "its unit is empty or not printable");
+        }
+    }
+    struct pattern_words words = {0};
+    while (rest != NULL) {
+        char *word = rest + 1;
+        *rest = '\0';
+        rest = strchr(word, ':');
+        if (rest != NULL) {
+            *rest = '\0';
+        }
+        const char *mistake = pattern_apply_word(word, pattern, &words);
+        if (mistake != NULL) {
+            return pattern_refuse(arena, text, error, mistake);
+        }
+    }
+    pattern->name = head;
+    if (!model_name_is_valid(head)) {
+        return pattern_refuse(arena, text, error, "its name is empty or not printable");
+    }
+    for (ptrdiff_t i = 0; reserved_names[i] != NULL; i++) {
+        if (strcmp(head, reserved_names[i]) == 0) {
+            return pattern_refuse(arena, text, error,
+                                  "Tare takes a metric of this name itself; choose another");
+        }
+    }
+    if (!words.has_better) {
+        return pattern_refuse(arena, text, error, "say whether lower or higher is better");
+    }
+    return TARE_OK;
+}
+
+static const char *pattern_check_expression(const char *expression);
+static const char *pattern_check_pointer(const char *pointer);
+
+static tare_status pattern_parse_body(struct arena *arena, const char *body,
+                                      struct metric_pattern *pattern, struct tare_error *error)
+{
+    bool is_json = body[0] == 'j';
+    const char *expression = arena_strdup(arena, strchr(body, ':') + 1);
+    const char *mistake =
+        is_json ? pattern_check_pointer(expression) : pattern_check_expression(expression);
+    char reason[256] = "";
+    if (mistake == NULL && !is_json) {
+        int code = regcomp(&pattern->regex, expression, REG_EXTENDED);
+        if (code != 0) {
+            regerror(code, &pattern->regex, reason, sizeof reason);
+            mistake = reason;
+        } else if (pattern->regex.re_nsub != 1) {
+            regfree(&pattern->regex);
+            mistake = "it needs one group in parentheses, around the number, and no other";
+        }
+    }
+    if (mistake != NULL) {
+        return error_set(error, TARE_ERROR_USAGE, "metric '%s': '%s': %s", pattern->name,
+                         text_printable(arena, expression, 80), mistake);
+    }
+    pattern->is_json = is_json;
+    pattern->expression = expression;
+    return TARE_OK;
+}
+
+/* Keeps out what would make the C library's matcher take memory or time without bound. */
+static const char *pattern_check_expression(const char *expression)
+{
+    if (expression[0] == '\0') {
+        return "the expression is empty";
+    }
+    if (strlen(expression) > METRIC_EXPRESSION_BYTES_MAX) {
+        return "the expression is too long";
+    }
+    double repetitions = 1;
+    for (const char *cursor = expression; *cursor != '\0'; cursor++) {
+        if (*cursor == '\\') {
+            if (cursor[1] >= '1' && cursor[1] <= '9') {
+                return "back references are not supported";
+            }
+            cursor += cursor[1] != '\0' ? 1 : 0;
+        } else if (*cursor == '{') {
+            double low = strtod(cursor + 1, NULL);
+            const char *comma = strchr(cursor, ',');
+            double high = comma != NULL ? strtod(comma + 1, NULL) : 0;
+            repetitions *= fmax(1, fmax(low, high));
+        }
+    }
+    /* Written so that NaN, which strtod reads from "{nan}", is refused too. */
+    return repetitions <= METRIC_REPETITIONS_MAX ? NULL : "too many repetitions in braces";
+}
+
+static const char *pattern_check_pointer(const char *pointer)
+{
+    if (pointer[0] != '/' && pointer[0] != '\0') {
+        return "a JSON pointer begins with '/', like /eval/loss or /runs/0/time";
+    }
+    for (const char *tilde = strchr(pointer, '~'); tilde != NULL; tilde = strchr(tilde + 1, '~')) {
+        if (tilde[1] != '0' && tilde[1] != '1') {
+            return "in a JSON pointer '~' is written ~0, and '/' within a name ~1";
+        }
+    }
+    return NULL;
+}
+
+static tare_status pattern_extract_regex(struct arena *arena, const struct metric_pattern *pattern,
+                                         const char *output, ptrdiff_t length, double *value,
+                                         struct tare_error *error);
+static tare_status pattern_extract_json(struct arena *arena, const struct metric_pattern *pattern,
+                                        const char *output, ptrdiff_t length, double *value,
+                                        struct tare_error *error);
+
+tare_status metric_pattern_extract(struct arena *arena, const struct metric_pattern *pattern,
+                                   const char *output, ptrdiff_t length, double *value,
+                                   struct tare_error *error)
+{
+    *value = NAN;
+    return pattern->is_json ? pattern_extract_json(arena, pattern, output, length, value, error)
+                            : pattern_extract_regex(arena, pattern, output, length, value, error);
+}
+
+/* The start of the line that ends at `end`. */
+static const char *line_start(const char *output, const char *end)
+{
+    const char *newline = end > output ? memrchr(output, '\n', (size_t)(end - output)) : NULL;
+    return newline != NULL ? newline + 1 : output;
+}
+
+/* The last match of the group in one line; false when there is none. */
+static bool line_last_match(const regex_t *regex, const char *line, ptrdiff_t length,
+                            regmatch_t *group)
+{
+    bool is_found = false;
+    ptrdiff_t from = 0;
+    while (from <= length) {
+        regmatch_t matches[2] = {{.rm_so = (regoff_t)from, .rm_eo = (regoff_t)length}};
+        if (regexec(regex, line, 2, matches, REG_STARTEND | (from > 0 ? REG_NOTBOL : 0)) != 0) {
+            break;
+        }
+        if (matches[1].rm_so >= 0) { /* the group may have no part in a match: (x)|y */
+            *group = matches[1];
+            is_found = true;
+        }
+        from = matches[0].rm_eo > from ? matches[0].rm_eo : from + 1;
+    }
+    return is_found;
+}
+
+static tare_status pattern_extract_regex(struct arena *arena, const struct metric_pattern *pattern,
+                                         const char *output, ptrdiff_t length, double *value,
+                                         struct tare_error *error)
+{
+    const char *end = output + length;
+    while (end >= output) {
+        const char *start = line_start(output, end);
+        if (end - start > METRIC_LINE_BYTES_MAX) {
+            return error_set(error, TARE_ERROR_MEASURE,
+                             "metric '%s': the output has a line longer than %d bytes",
+                             pattern->name, METRIC_LINE_BYTES_MAX);
+        }
+        regmatch_t group;
+        if (line_last_match(&pattern->regex, start, end - start, &group)) {
+            const char *text = arena_strndup(arena, start + group.rm_so, group.rm_eo - group.rm_so);
+            bool has_nul = (ptrdiff_t)strlen(text) != group.rm_eo - group.rm_so;
+            if (has_nul || !unit_parse_double(text, value)) {
+                *value = NAN;
+                return error_set(error, TARE_ERROR_MEASURE,
+                                 "metric '%s': '%s' in the output is not a finite number",
+                                 pattern->name, text_printable(arena, text, 60));
+            }
+            return TARE_OK;
+        }
+        if (start == output) {
+            break;
+        }
+        end = start - 1;
+    }
+    return error_set(error, TARE_ERROR_MEASURE, "metric '%s': nothing in the output matches '%s'",
+                     pattern->name, text_printable(arena, pattern->expression, 80));
+}
+
+/* The whole output as JSON, else its last line that is an object or array; NULL when there is none.
+ */
+static json_t *output_parse_json(const char *output, ptrdiff_t length)
+{
+    json_t *root = json_loadb(output, (size_t)length, JSON_DECODE_ANY, NULL);
+    const char *end = output + length;
+    while (root == NULL && end > output) {
+        const char *start = line_start(output, end);
+        if (start < end && (*start == '{' || *start == '[')) {
+            root = json_loadb(start, (size_t)(end - start), 0, NULL);
+        }
+        end = start > output ? start - 1 : output;
+    }
+    return root;
+}
+
+/* One step of a pointer: a member's name with ~0 and ~1 undone, or an element's number. */
+static const json_t *json_step(struct arena *arena, const json_t *value, const char *token,
+                               ptrdiff_t length)
+{
+    char *name = arena_strndup(arena, token, length);
+    if (json_is_array(value)) {
+        bool is_number = length > 0 && length < 10 &&
+                         strspn(name, "0123456789") == (size_t)length &&
+                         (name[0] != '0' || length == 1);
+        return is_number ? json_array_get(value, (size_t)strtoul(name, NULL, 10)) : NULL;
+    }
+    char *write = name;
+    for (const char *read = name; *read != '\0'; read++) {
+        if (*read == '~') {
+            *write++ = *++read == '1' ? '/' : '~';
+        } else {
+            *write++ = *read;
+        }
+    }
+    *write = '\0';
+    return json_object_get(value, name);
+}
+
+static const char *json_kind(const json_t *value)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "an array", [JSON_STRING] = "a text",
+        [JSON_INTEGER] = "an integer", [JSON_REAL] = "a number",  [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",        [JSON_NULL] = "null",
+    };
+    return names[json_typeof(value)];
+}
+
+static tare_status pattern_extract_json(struct arena *arena, const struct metric_pattern *pattern,
+                                        const char *output, ptrdiff_t length, double *value,
+                                        struct tare_error *error)
+{
+    json_t *root = output_parse_json(output, length);
+    const char *shown = text_printable(arena, pattern->expression, 80);
+    if (root == NULL) {
+        return error_set(error, TARE_ERROR_MEASURE,
+                         "metric '%s': neither the output nor a line of it is JSON", pattern->name);
+    }
+    const json_t *found = root;
+    for (const char *token = pattern->expression; *token != '\0' && found != NULL;) {
+        token++;
+        ptrdiff_t token_length = (ptrdiff_t)strcspn(token, "/");
+        found = json_step(arena, found, token, token_length);
+        token += token_length;
+    }
+    tare_status status = TARE_OK;
+    if (found == NULL) {
+        status = error_set(error, TARE_ERROR_MEASURE, "metric '%s': the output's JSON has no '%s'",
+                           pattern->name, shown);
+    } else if (!json_is_number(found) || !isfinite(json_number_value(found))) {
+        status = error_set(error, TARE_ERROR_MEASURE,
+                           "metric '%s': '%s' in the output's JSON is %s, not a number",
+                           pattern->name, shown, json_kind(found));
+    } else {
+        *value = json_number_value(found);
+    }
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,292 @@
+#include "measure/pair.h"
+
+#include "base/assert.h"
+#include "measure/slice.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Environment padding: up to a page moves the stack through all its alignments. */
+enum { PADDING_BYTES_MAX = 4096 };
+/* The machine slept: the launch is thrown away. */
+static const int64_t SUSPENDED_NS_MIN = 1000000;
+
+/* What one launch gave, before it is known to be good. */
+struct pair_record {
+    struct model_launch launches[PAIR_SIDES_MAX];
+    struct protocol_slice *slices[PAIR_SIDES_MAX];
+    ptrdiff_t rounds;
+};
+
+struct pair_work {
+    struct arena *arena;
+    struct arena *scratch;
+    struct pair *pair;
+    const struct pair_plan *plan;
+    const struct measure_clock *clock;
+    struct random *random;
+    struct pair_record record;
+    int failed_side; /* the side an error belongs to */
+};
+
+static tare_status begin_sides(struct pair_work *w, struct tare_error *error);
+static tare_status prepare_sides(struct pair_work *w, struct tare_error *error);
+static tare_status run_rounds(struct pair_work *w, struct tare_error *error);
+static tare_status end_sides(struct pair_work *w, tare_status status, struct tare_error *error);
+static tare_status keep_record(struct pair_work *w, struct tare_error *error);
+
+struct pair_plan pair_plan_default(bool is_command)
+{
+    return (struct pair_plan){
+        /* Twenty rounds: with fewer, starting processes takes most of the time; with more, the
+         * launches that the interval lives on become too few (docs/statistics.md, "rounds per
+         * launch"). */
+        .rounds = is_command ? 1 : 20,
+        .slice_ns = 1e6,
+        .warmup_ns = 2e6,
+        .limit_ns = 60e9,
+    };
+}
+
+bool pair_is_sound(const struct pair *pair)
+{
+    for (int i = 0; i < pair->side_count; i++) {
+        if (pair->sides[i].benchmark->state != MODEL_STATE_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A failure of a program ends this comparison, not the whole command. */
+static tare_status fail_side(struct pair_work *w, tare_status status, struct tare_error *error)
+{
+    if (status != TARE_ERROR_MEASURE) {
+        return status;
+    }
+    struct model_benchmark *benchmark = w->pair->sides[w->failed_side].benchmark;
+    benchmark->state = MODEL_STATE_FAILED;
+    benchmark->reason = arena_strdup(w->arena, error->message);
+    error_clear(error);
+    return TARE_OK;
+}
+
+tare_status pair_launch(struct arena *arena, struct pair *pair, const struct pair_plan *plan,
+                        const struct measure_clock *clock, struct random *random,
+                        struct tare_error *error)
+{
+    TARE_ASSERT(pair->side_count >= 2 && pair->side_count <= PAIR_SIDES_MAX);
+    TARE_ASSERT(pair_is_sound(pair));
+    struct arena scratch = {0};
+    struct pair_work w = {.arena = arena,
+                          .scratch = &scratch,
+                          .pair = pair,
+                          .plan = plan,
+                          .clock = clock,
+                          .random = random};
+    mono_time started = clock->now(clock->context);
+    int64_t suspended_ns = clock->suspended_ns(clock->context);
+    clock->steal_ratio(clock->context);
+    tare_status status = begin_sides(&w, error);
+    if (status == TARE_OK && pair_is_sound(pair)) {
+        status = prepare_sides(&w, error);
+    }
+    if (status == TARE_OK && pair_is_sound(pair)) {
+        status = run_rounds(&w, error);
+    }
+    status = end_sides(&w, status, error);
+    bool has_slept = clock->suspended_ns(clock->context) - suspended_ns > SUSPENDED_NS_MIN;
+    if (status == TARE_OK && pair_is_sound(pair) && w.record.rounds > 0 && !has_slept) {
+        double steal_ratio = clock->steal_ratio(clock->context);
+        for (int i = 0; i < pair->side_count; i++) {
+            w.record.launches[i].steal_ratio = steal_ratio;
+            w.record.launches[i].duration_ns = (double)(clock->now(clock->context).ns - started.ns);
+        }
+        status = keep_record(&w, error);
+    }
+    pair->spent_ns += (double)(clock->now(clock->context).ns - started.ns);
+    arena_free(&scratch);
+    return fail_side(&w, status, error);
+}
+
+/* A random order of the sides. */
+static void shuffle(struct random *random, int *order, int count)
+{
+    for (int i = 0; i < count; i++) {
+        order[i] = i;
+    }
+    for (int i = count - 1; i > 0; i--) {
+        int k = (int)random_below(random, (uint64_t)i + 1);
+        int swapped = order[i];
+        order[i] = order[k];
+        order[k] = swapped;
+    }
+}
+
+static tare_status begin_sides(struct pair_work *w, struct tare_error *error)
+{
+    struct pair *pair = w->pair;
+    int order[PAIR_SIDES_MAX];
+    shuffle(w->random, order, pair->side_count);
+    int cpu = -1;
+    if (w->plan->cpu_count > 0) {
+        cpu = w->plan->cpus[random_below(w->random, (uint64_t)w->plan->cpu_count)];
+    }
+    for (int i = 0; i < pair->side_count; i++) {
+        struct pair_side *side = &pair->sides[order[i]];
+        struct measure_variation variation = {
+            .environment_padding_bytes = (int32_t)random_below(w->random, PADDING_BYTES_MAX),
+            .is_aslr_off = w->plan->is_aslr_off,
+            .cpu = cpu,
+        };
+        w->record.launches[order[i]] = (struct model_launch){
+            .kind = MODEL_LAUNCH_TIMED,
+            .started_unix_ns = clock_unix_ns(),
+            .environment_padding_bytes = variation.environment_padding_bytes,
+            .is_aslr_on = !variation.is_aslr_off,
+        };
+        w->failed_side = order[i];
+        tare_status status = side->target.begin(side->target.context, w->arena, MODEL_LAUNCH_TIMED,
+                                                &variation, side->benchmark, error);
+        if (status != TARE_OK) {
+            return status;
+        }
+    }
+    return TARE_OK;
+}
+
+/* The count of iterations is found on old and holds for all, so that both sides do the same work.
+ */
+static tare_status calibrate(struct pair_work *w, struct tare_error *error)
+{
+    struct pair *pair = w->pair;
+    const struct measure_calibration calibration = {
+        .slice_ns = w->plan->slice_ns, .limit_ns = w->plan->limit_ns, .clock = w->clock};
+    struct protocol_slice last;
+    w->failed_side = 0;
+    tare_status status = measure_calibrate(&pair->sides[0].target, w->scratch, &calibration,
+                                           &pair->iterations, &last, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    for (int i = 0; i < pair->side_count; i++) {
+        pair->sides[i].benchmark->iterations = pair->iterations;
+    }
+    /* One slow call: fewer rounds a launch, so that launches stay short. */
+    double slices = w->plan->slice_ns * (double)w->plan->rounds / last.time_ns;
+    bool is_slow = pair->iterations == 1 && last.time_ns > w->plan->slice_ns;
+    pair->rounds = is_slow ? (ptrdiff_t)fmax(1, floor(slices)) : w->plan->rounds;
+    return TARE_OK;
+}
+
+/* Sides warm up in turns, so that none has rested longer than the others. */
+static tare_status warm_up(struct pair_work *w, struct tare_error *error)
+{
+    struct pair *pair = w->pair;
+    mono_time started = w->clock->now(w->clock->context);
+    double limit_ns = w->plan->warmup_ns * pair->side_count;
+    do {
+        for (int i = 0; i < pair->side_count; i++) {
+            struct protocol_slice slice;
+            w->failed_side = i;
+            tare_status status =
+                measure_slice_run(&pair->sides[i].target, w->scratch, pair->iterations,
+                                  PROTOCOL_COUNT_NONE, &slice, error);
+            if (status != TARE_OK) {
+                return status;
+            }
+        }
+    } while ((double)(w->clock->now(w->clock->context).ns - started.ns) < limit_ns);
+    return TARE_OK;
+}
+
+static tare_status prepare_sides(struct pair_work *w, struct tare_error *error)
+{
+    if (w->pair->sides[0].target.is_command) {
+        w->pair->iterations = 1;
+        w->pair->rounds = 1;
+        return TARE_OK;
+    }
+    if (w->pair->iterations == 0) {
+        tare_status status = calibrate(w, error);
+        if (status != TARE_OK) {
+            return status;
+        }
+    }
+    return warm_up(w, error);
+}
+
+/* Orders are balanced: of two rounds that follow each other, the second has the first's order
+ * reversed. */
+static void choose_order(struct pair_work *w, ptrdiff_t round, int *order)
+{
+    int count = w->pair->side_count;
+    if (round % 2 == 0) {
+        shuffle(w->random, order, count);
+        return;
+    }
+    for (int i = 0; i < count / 2; i++) {
+        int swapped = order[i];
+        order[i] = order[count - 1 - i];
+        order[count - 1 - i] = swapped;
+    }
+}
+
+static tare_status run_rounds(struct pair_work *w, struct tare_error *error)
+{
+    struct pair *pair = w->pair;
+    for (int i = 0; i < pair->side_count; i++) {
+        w->record.slices[i] = ARENA_ARRAY(w->scratch, struct protocol_slice, pair->rounds);
+    }
+    int order[PAIR_SIDES_MAX];
+    for (ptrdiff_t round = 0; round < pair->rounds; round++) {
+        choose_order(w, round, order);
+        for (int i = 0; i < pair->side_count; i++) {
+            w->failed_side = order[i];
+            tare_status status =
+                measure_slice_run(&pair->sides[order[i]].target, w->scratch, pair->iterations,
+                                  PROTOCOL_COUNT_NONE, &w->record.slices[order[i]][round], error);
+            if (status != TARE_OK) {
+                return status;
+            }
+        }
+        w->record.rounds = round + 1;
+    }
+    return TARE_OK;
+}
+
+/* Ends every process; the first error wins. */
+static tare_status end_sides(struct pair_work *w, tare_status status, struct tare_error *error)
+{
+    for (int i = 0; i < w->pair->side_count; i++) {
+        struct pair_side *side = &w->pair->sides[i];
+        int exit_status = 0;
+        tare_status ended = side->target.end(side->target.context, &exit_status, error);
+        w->record.launches[i].exit_status = exit_status;
+        if (status == TARE_OK && ended != TARE_OK) {
+            w->failed_side = i;
+            status = ended;
+        }
+    }
+    return status;
+}
+
+static tare_status keep_record(struct pair_work *w, struct tare_error *error)
+{
+    struct pair *pair = w->pair;
+    for (int i = 0; i < pair->side_count; i++) {
+        struct pair_side *side = &pair->sides[i];
+        w->failed_side = i;
+        int32_t launch = model_launch_add(w->arena, side->benchmark, w->record.launches[i]);
+        for (ptrdiff_t round = 0; round < w->record.rounds; round++) {
+            tare_status status =
+                measure_slice_keep(w->arena, &side->target, side->benchmark, pair->iterations,
+                                   &w->record.slices[i][round], launch, error);
+            if (status != TARE_OK) {
+                return status;
+            }
+        }
+    }
+    pair->launches++;
+    return TARE_OK;
+}

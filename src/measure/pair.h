@@ -1,0 +1,58 @@
+/* pair.h: old and new side by side, in lock-step.
+ *
+ * A paired launch starts a fresh process for every side, opens the same benchmark in each, and
+ * hands out short slices in rounds: one slice to every side, next to each other in time, in
+ * balanced random order, with the same count of iterations. Whatever the machine does meanwhile (a
+ * neighbour, a lower clock, heat) hits both sides of a round alike and cancels in their ratio. What
+ * does not cancel is where each process lies in memory; so after some rounds the processes are
+ * replaced, and the launch is the unit of replication.
+ *
+ * The sides share one CPU, chosen anew for every launch: on shared machines cores differ, and a
+ * side that wanders between them brings that difference into the ratio. */
+#ifndef TARE_MEASURE_PAIR_H
+#define TARE_MEASURE_PAIR_H
+
+#include "base/random.h"
+#include "measure/target.h"
+
+enum { PAIR_SIDES_MAX = 8, PAIR_CPUS_MAX = 1024 };
+
+struct pair_plan {
+    ptrdiff_t rounds;        /* of a launch */
+    double slice_ns;         /* length of a slice to aim for */
+    double warmup_ns;        /* of every side of every launch */
+    double limit_ns;         /* for calibration */
+    int cpus[PAIR_CPUS_MAX]; /* to choose from; none: not pinned */
+    int cpu_count;
+    bool is_aslr_off;
+};
+
+struct pair_plan pair_plan_default(bool is_command);
+
+struct pair_side {
+    struct measure_target target;
+    struct model_benchmark
+        *benchmark; /* samples go here; launch i of one side belongs to launch i of the others */
+};
+
+/* One benchmark under comparison; sides[0] is old. */
+struct pair {
+    struct pair_side sides[PAIR_SIDES_MAX];
+    int side_count;
+    double iterations; /* per slice, the same on all sides; 0: not calibrated yet */
+    ptrdiff_t rounds;  /* per launch; fewer than the plan's when a slice is slow */
+    ptrdiff_t launches;
+    double spent_ns;
+};
+
+/* One paired launch. Its samples are kept when all sides came through it; otherwise none are. A
+ * side that fails has its benchmark marked as failed, with the reason, and the status is TARE_OK.
+ */
+tare_status pair_launch(struct arena *arena, struct pair *pair, const struct pair_plan *plan,
+                        const struct measure_clock *clock, struct random *random,
+                        struct tare_error *error);
+
+/* Is every side still in order? */
+bool pair_is_sound(const struct pair *pair);
+
+#endif
