@@ -238,7 +238,7 @@ static int tune(struct cli *cli, const struct doctor_options *options)
         .exit_code = tune_count(&report, TUNE_FAILED) > 0 ? EXIT_CODE_FAILED : EXIT_CODE_OK,
     };
     if (options->common.json) {
-        tune_print_json(&result);
+        tune_print_json(cli->arena, &result);
     } else {
         tune_print_text(cli->arena, &result);
     }

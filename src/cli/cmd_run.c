@@ -210,6 +210,55 @@ static char *describe_result(struct arena *arena, const struct model_benchmark *
     return arena_printf(arena, "%s: %s ± %.2g %%", label, value, half_width * 100);
 }
 
+/* A command that cannot be started is a failed benchmark, not the end of the run. */
+static tare_status fail_task(struct arena *arena, struct model_benchmark *benchmark,
+                             tare_status status, struct tare_error *error)
+{
+    if (status != TARE_ERROR_MEASURE) {
+        return status;
+    }
+    benchmark->state = MODEL_STATE_FAILED;
+    benchmark->reason = arena_strdup(arena, error->message);
+    error_clear(error);
+    return TARE_OK;
+}
+
+/* Opens a command, measures the task, closes the command again whatever happened. */
+static tare_status measure_opened(struct run_session *session, struct run_task *task,
+                                  const struct measure_plan *plan,
+                                  struct model_benchmark *benchmark, struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    tare_status status = TARE_OK;
+    if (task->command != NULL) {
+        status = measure_command_open(arena, task->command, error);
+        status = fail_task(arena, benchmark, status, error);
+    }
+    if (status == TARE_OK && benchmark->state == MODEL_STATE_OK) {
+        const struct measure_observer observer = {.context = &session->progress,
+                                                  .update = progress_update};
+        status = measure_benchmark(arena, &task->target, plan, &session->clock, &session->random,
+                                   &observer, benchmark, error);
+    }
+    if (task->command != NULL) {
+        tare_status closed = measure_command_close(task->command, error);
+        status = status != TARE_OK ? status : fail_task(arena, benchmark, closed, error);
+    }
+    return status;
+}
+
+static struct advice_context advice_for(const struct run_session *session, bool is_command)
+{
+    const struct run_options *options = session->options;
+    return (struct advice_context){
+        .precision = options->precision,
+        .confidence = options->confidence,
+        .is_command = is_command,
+        .has_warmup = options->warmup > 0,
+        .is_shell = options->is_shell,
+    };
+}
+
 static tare_status measure_task(struct run_session *session, struct run_task *task,
                                 ptrdiff_t tasks_left, struct tare_error *error)
 {
@@ -220,19 +269,10 @@ static tare_status measure_task(struct run_session *session, struct run_task *ta
         benchmark->state = MODEL_STATE_SKIPPED;
         benchmark->reason = task->skip_reason;
     } else {
-        struct measure_plan plan = plan_for(session, task->is_command, tasks_left);
-        const struct measure_observer observer = {.context = &session->progress,
-                                                  .update = progress_update};
-        const struct advice_context advice = {
-            .precision = plan.precision,
-            .confidence = plan.confidence,
-            .is_command = task->is_command,
-            .has_warmup = plan.warmup_runs > 0,
-            .is_shell = session->options->is_shell,
-        };
+        struct measure_plan plan = plan_for(session, task->command != NULL, tasks_left);
+        const struct advice_context advice = advice_for(session, task->command != NULL);
         progress_begin(&session->progress, model_benchmark_label(arena, benchmark));
-        tare_status status = measure_benchmark(arena, &task->target, &plan, &session->clock,
-                                               &session->random, &observer, benchmark, error);
+        tare_status status = measure_opened(session, task, &plan, benchmark, error);
         if (status != TARE_OK) {
             session->run.benchmark_count--; /* unfinished: not a result */
             return status;
@@ -259,6 +299,12 @@ static tare_status session_measure(struct run_session *session, struct tare_erro
 static tare_status session_finish(struct run_session *session, tare_status status,
                                   struct tare_error *error)
 {
+    bool has_commands = false;
+    for (ptrdiff_t i = 0; i < session->plan.task_count; i++) {
+        has_commands = has_commands || session->plan.tasks[i].command != NULL;
+    }
+    const struct advice_context advice = advice_for(session, has_commands);
+    advice_run_finished(session->cli->arena, &session->run, &advice);
     session->run.finished_unix_ns = clock_unix_ns();
     session->run.state = status == TARE_OK            ? MODEL_RUN_COMPLETE
                          : status == TARE_INTERRUPTED ? MODEL_RUN_INTERRUPTED

@@ -33,6 +33,7 @@ struct command {
     const struct option *options; /* without the common ones; NULL: none */
 };
 
+extern const struct command command_ab;
 extern const struct command command_run;
 extern const struct command command_runs;
 extern const struct command command_baseline;

@@ -35,8 +35,9 @@ void doctor_print_text(struct arena *arena, const struct doctor_result *result)
     } else {
         printf("\nThe noise was not measured, so there is no verdict.\n");
     }
-    printf("tare: %s, %td warnings (exit 0), %.1f s\n", result->verdict,
-           doctor_count(result->findings, DOCTOR_WARN), result->seconds);
+    ptrdiff_t warnings = doctor_count(result->findings, DOCTOR_WARN);
+    printf("tare: %s, %td warning%s (exit 0), %.1f s\n", result->verdict, warnings,
+           warnings == 1 ? "" : "s", result->seconds);
 }
 
 static void print_machine(struct arena *arena, const struct machine *machine)
@@ -273,7 +274,7 @@ void tune_print_text(struct arena *arena, const struct tune_result *result)
            tune_count(report, TUNE_UNCHANGED), tune_count(report, TUNE_FAILED), result->exit_code);
 }
 
-void tune_print_json(const struct tune_result *result)
+void tune_print_json(struct arena *arena, const struct tune_result *result)
 {
     json_t *settings = json_array();
     for (ptrdiff_t i = 0; i < result->report->count; i++) {
@@ -288,7 +289,7 @@ void tune_print_json(const struct tune_result *result)
     }
     print_json(json_pack("{s:i,s:s,s:s,s:b,s:o,s:b,s:o,s:i}", "tare", 1, "kind", "tune", "action",
                          action_name(result->action), "dry_run", result->is_dry_run, "state_file",
-                         text_or_null(result->report->state_path), "had_state",
-                         result->report->had_state, "settings", settings, "exit",
+                         json_string(text_printable(arena, result->report->state_path, 0)),
+                         "had_state", result->report->had_state, "settings", settings, "exit",
                          result->exit_code));
 }

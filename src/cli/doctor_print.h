@@ -31,6 +31,6 @@ struct tune_result {
 };
 
 void tune_print_text(struct arena *arena, const struct tune_result *result);
-void tune_print_json(const struct tune_result *result);
+void tune_print_json(struct arena *arena, const struct tune_result *result);
 
 #endif

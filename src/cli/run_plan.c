@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "cli/run_commands.h"
 #include "codec/elf_note.h"
 #include "os/file.h"
 
@@ -20,8 +21,8 @@ struct subject {
 };
 
 static tare_status add_subject(struct arena *arena, const struct run_options *options,
-                               const struct subject *subject, struct run_plan *plan,
-                               struct tare_error *error);
+                               const struct subject *subject, struct run_commands *commands,
+                               struct run_plan *plan, struct tare_error *error);
 static tare_status apply_filter(struct arena *arena, const char *filter, struct run_plan *plan,
                                 struct tare_error *error);
 
@@ -36,25 +37,29 @@ tare_status run_plan_make(struct arena *arena, const struct run_options *options
             "nothing to measure: give a benchmark program, a command line in quotes, or "
             "a command behind --");
     }
-    tare_status status = TARE_OK;
+    struct run_commands commands;
+    tare_status status = run_commands_prepare(arena, options, &commands, error);
     for (ptrdiff_t i = 0; i < words->operands.count && status == TARE_OK; i++) {
         const char **argv = ARENA_ARRAY(arena, const char *, 2);
         argv[0] = words->operands.items[i];
         const struct subject subject = {.argv = argv, .line = argv[0], .is_line = true};
-        status = add_subject(arena, options, &subject, plan, error);
+        status = add_subject(arena, options, &subject, &commands, plan, error);
     }
     if (status == TARE_OK && words->rest.count > 0) {
         const char **argv = ARENA_ARRAY(arena, const char *, words->rest.count + 1);
         memcpy(argv, words->rest.items, (size_t)words->rest.count * sizeof *argv);
         const struct subject subject = {.argv = argv, .line = NULL, .is_line = false};
-        status = add_subject(arena, options, &subject, plan, error);
+        status = add_subject(arena, options, &subject, &commands, plan, error);
+    }
+    if (status == TARE_OK) {
+        status = run_commands_check_used(&commands, error);
     }
     return status == TARE_OK && options->filter != NULL
                ? apply_filter(arena, options->filter, plan, error)
                : status;
 }
 
-static struct run_task *add_task(struct arena *arena, struct run_plan *plan)
+struct run_task *run_plan_add(struct arena *arena, struct run_plan *plan)
 {
     plan->tasks = arena_grow(arena, plan->tasks, &plan->task_capacity, plan->task_count + 1,
                              (ptrdiff_t)sizeof *plan->tasks);
@@ -85,7 +90,7 @@ static void add_program_task(struct arena *arena, struct measure_program *progra
     const struct protocol_listed *listed = &list->items[index];
     struct measure_program_target *context = ARENA_NEW(arena, struct measure_program_target);
     *context = (struct measure_program_target){.program = program, .benchmark = index};
-    struct run_task *task = add_task(arena, plan);
+    struct run_task *task = run_plan_add(arena, plan);
     task->target = measure_target_program(context, listed, hello);
     task->benchmark = (struct model_benchmark){
         .suite = "",
@@ -144,8 +149,8 @@ static enum elf_kind program_kind(const char *path)
 }
 
 static tare_status add_subject(struct arena *arena, const struct run_options *options,
-                               const struct subject *subject, struct run_plan *plan,
-                               struct tare_error *error)
+                               const struct subject *subject, struct run_commands *commands,
+                               struct run_plan *plan, struct tare_error *error)
 {
     const char *path = file_find_program(arena, subject->argv[0]);
     enum elf_kind kind = path != NULL ? program_kind(path) : ELF_OTHER;
@@ -160,8 +165,8 @@ static tare_status add_subject(struct arena *arena, const struct run_options *op
             text_printable(arena, subject->argv[0], 100),
             text_printable(arena, subject->argv[0], 100));
     }
-    (void)add_task;
-    return error_set(error, TARE_ERROR_USAGE, "commands are not there yet");
+    return run_commands_add(arena, commands, subject->is_line ? subject->line : NULL, subject->argv,
+                            plan, error);
 }
 
 static bool matches(regex_t *regex, const char *label)

@@ -7,6 +7,7 @@
 #define TARE_CLI_RUN_PLAN_H
 
 #include "cli/run_options.h"
+#include "measure/command.h"
 #include "measure/program.h"
 #include "measure/target.h"
 
@@ -16,7 +17,7 @@ struct run_task {
     struct model_benchmark benchmark; /* name, parameters, variant; no samples yet */
     const char *skip_reason;          /* NULL, or why the program will not run it */
     const char *compiler;             /* "" when not known */
-    bool is_command;
+    struct measure_command *command;  /* NULL: a program's benchmark */
 };
 
 struct run_plan {
@@ -26,8 +27,13 @@ struct run_plan {
     const char *counters_missing; /* NULL, or why a program has no CPU counters */
 };
 
+/* Fails on words that make no sense; a command that cannot be started fails later, as a benchmark.
+ */
 tare_status run_plan_make(struct arena *arena, const struct run_options *options,
                           const struct option_result *words, struct run_plan *plan,
                           struct tare_error *error);
+
+/* A new task at the end of the plan. */
+struct run_task *run_plan_add(struct arena *arena, struct run_plan *plan);
 
 #endif

@@ -200,7 +200,6 @@ static const char *pattern_check_expression(const char *expression)
             repetitions *= fmax(1, fmax(low, high));
         }
     }
-    /* Written so that NaN, which strtod reads from "{nan}", is refused too. */
     return repetitions <= METRIC_REPETITIONS_MAX ? NULL : "too many repetitions in braces";
 }
 
@@ -251,7 +250,10 @@ static bool line_last_match(const regex_t *regex, const char *line, ptrdiff_t le
         if (regexec(regex, line, 2, matches, REG_STARTEND | (from > 0 ? REG_NOTBOL : 0)) != 0) {
             break;
         }
-        if (matches[1].rm_so >= 0) { /* the group may have no part in a match: (x)|y */
+        /* Nothing right behind a match, as x* finds it, is no match of its own; and the group may
+         * have no part in one: (x)|y. */
+        bool is_remnant = is_found && matches[0].rm_so == from && matches[0].rm_eo == from;
+        if (matches[1].rm_so >= 0 && !is_remnant) {
             *group = matches[1];
             is_found = true;
         }

@@ -128,9 +128,11 @@ tare_status policy_read_level(struct policy_reader *reader, yaml_node_t *node,
                               const struct policy_key *key, void *target)
 {
     static const char *const words[] = {"minor", "warning", "critical", NULL};
+    static const enum model_level levels[] = {MODEL_LEVEL_MINOR, MODEL_LEVEL_WARNING,
+                                              MODEL_LEVEL_CRITICAL};
     int choice = 0;
     tare_status status = read_choice(reader, node, key, words, &choice);
-    *(enum model_level *)target = (enum model_level)choice;
+    *(enum model_level *)target = levels[choice];
     return status;
 }
 

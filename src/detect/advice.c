@@ -32,17 +32,8 @@ struct advice {
     struct stats_summary summary;
 };
 
-static void advise_too_fast(struct advice *a)
+static void advise_timer_floor(struct advice *a)
 {
-    if (a->context->is_command && a->summary.median < COMMAND_SHORT_NS) {
-        model_benchmark_warn(
-            a->arena, a->benchmark,
-            "a run takes %s, so starting the process is a good part of it%s",
-            unit_format(a->scratch, a->summary.median, "ns", 2),
-            a->context->is_shell
-                ? ", and so is the shell: drop --shell if you can"
-                : "; for the work alone, measure it inside one process with libtare");
-    }
     double floor_ns = a->benchmark->timer_floor_ns;
     const struct model_metric *p50 = model_metric_find(a->benchmark, "p50");
     if (p50 != NULL && p50->count > 0 && p50->values[0] < 2 * floor_ns) {
@@ -144,28 +135,11 @@ static void advise_steal(struct advice *a)
     }
 }
 
-static void advise_precision(struct advice *a)
-{
-    const struct stats_interval *interval = &a->summary.interval;
-    if (!interval->is_defined || !(interval->estimate > 0)) {
-        return;
-    }
-    double half_width = (interval->high - interval->low) / 2 / interval->estimate;
-    /* Rounded up figures would otherwise warn of 1.0 % where 1 % was asked for. */
-    if (half_width > a->context->precision * 1.05) {
-        model_benchmark_warn(
-            a->arena, a->benchmark,
-            "not as precise as asked: ± %.2g %% instead of %.2g %%; a longer --budget or a "
-            "quieter machine helps ('tare doctor' says which)",
-            half_width * 100, a->context->precision * 100);
-    }
-}
-
 typedef void advice_rule(struct advice *advice);
 
 static advice_rule *const rules[] = {
-    advise_too_fast, advise_first_slow, advise_modes,     advise_drift,
-    advise_outliers, advise_steal,      advise_precision,
+    advise_timer_floor, advise_first_slow, advise_modes,
+    advise_drift,       advise_outliers,   advise_steal,
 };
 
 void advice_benchmark(struct arena *arena, struct model_benchmark *benchmark,
@@ -192,6 +166,78 @@ void advice_benchmark(struct arena *arena, struct model_benchmark *benchmark,
         rules[i](&advice);
     }
     arena_free(&scratch);
+}
+
+/* Half the width of the interval as a share of the estimate; NaN when there is none. */
+static double relative_half_width(const struct model_metric *metric, double confidence)
+{
+    struct arena scratch = {0};
+    struct stats_interval interval =
+        stats_summarise(metric->values, metric->launches, metric->count, confidence, &scratch)
+            .interval;
+    arena_free(&scratch);
+    return interval.is_defined && interval.estimate > 0
+               ? (interval.high - interval.low) / 2 / interval.estimate
+               : NAN;
+}
+
+static bool has_figure(const struct model_benchmark *benchmark)
+{
+    return benchmark->state == MODEL_STATE_OK && benchmark->metric_count > 0 &&
+           benchmark->metrics[0].count > 0;
+}
+
+static void advise_precision(struct arena *arena, struct model_run *run,
+                             const struct advice_context *context)
+{
+    ptrdiff_t wide = 0;
+    double worst = 0;
+    for (ptrdiff_t i = 0; i < run->benchmark_count; i++) {
+        if (!has_figure(&run->benchmarks[i])) {
+            continue;
+        }
+        double half_width =
+            relative_half_width(&run->benchmarks[i].metrics[0], context->confidence);
+        /* Rounded figures would otherwise warn of 1.0 % where 1 % was asked for. */
+        if (half_width > context->precision * 1.05) {
+            wide++;
+            worst = fmax(worst, half_width);
+        }
+    }
+    if (wide > 0) {
+        model_run_warn(
+            arena, run,
+            "%td of %td benchmarks are less precise than the ± %.2g %% asked for (worst ± %.2g "
+            "%%): a longer --budget or a quieter machine helps; 'tare doctor' says which",
+            wide, run->benchmark_count, context->precision * 100, worst * 100);
+    }
+}
+
+static void advise_short_commands(struct arena *arena, struct model_run *run,
+                                  const struct advice_context *context)
+{
+    struct arena scratch = {0};
+    ptrdiff_t count = 0;
+    for (ptrdiff_t i = 0; i < run->benchmark_count && context->is_command; i++) {
+        const struct model_benchmark *benchmark = &run->benchmarks[i];
+        count += has_figure(benchmark) && benchmark->iterations == 1 &&
+                 stats_median(benchmark->metrics[0].values, benchmark->metrics[0].count, &scratch) <
+                     COMMAND_SHORT_NS;
+    }
+    arena_free(&scratch);
+    if (count > 0) {
+        model_run_warn(arena, run, "runs of under 2 ms are to a good part the start of a process%s",
+                       context->is_shell
+                           ? " and of the shell: drop --shell if you can"
+                           : "; to measure the work alone, put it into a loop with libtare");
+    }
+}
+
+void advice_run_finished(struct arena *arena, struct model_run *run,
+                         const struct advice_context *context)
+{
+    advise_precision(arena, run, context);
+    advise_short_commands(arena, run, context);
 }
 
 void advice_run(struct arena *arena, struct model_run *run)

@@ -20,7 +20,11 @@ struct advice_context {
 void advice_benchmark(struct arena *arena, struct model_benchmark *benchmark,
                       const struct advice_context *context);
 
-/* Adds warnings that concern the whole run: steal, governor, load. */
+/* Adds warnings that concern many benchmarks alike: imprecise ones, short commands. */
+void advice_run_finished(struct arena *arena, struct model_run *run,
+                         const struct advice_context *context);
+
+/* Adds warnings that are known before the first measurement: governor, load. */
 void advice_run(struct arena *arena, struct model_run *run);
 
 #endif

@@ -11,14 +11,14 @@
 #include <string.h>
 
 /* 1 ms: long enough for the clock's 20 to 50 ns to vanish, short enough that most slices of an
- * undisturbed machine are not preempted (docs/doctor.md). */
+ * undisturbed machine are not preempted. */
 static const double SLICE_NS = 1e6;
 static const int64_t NAP_NS = 1000000;
 /* 4 MiB does not fit the second-level cache of today's cores and fits their shared third-level one,
  * which is where neighbours are felt. */
 enum { WALK_BYTES = 4 * 1024 * 1024, LINE_BYTES = 64, WALK_LINES = WALK_BYTES / LINE_BYTES };
 /* A block is a launch's worth of pairs: 20 is where more no longer narrows the interval of a memory
- * walk (measured, docs/doctor.md); short measurements take fewer, so that there are blocks enough.
+ * walk (docs/doctor.md); short measurements take fewer, so that there are blocks enough.
  */
 enum { SLICES_PER_BLOCK_MAX = 40, SLICES_PER_BLOCK_MIN = 6, BLOCKS_WANTED = 16 };
 /* On a crowded machine slices take longer than planned: time over, but no longer than this. */

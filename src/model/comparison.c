@@ -21,9 +21,9 @@ void model_decision_warn(struct arena *arena, struct model_decision *decision, c
     va_start(arguments, format);
     const char *text = arena_vprintf(arena, format, arguments);
     va_end(arguments);
-    decision->warnings = arena_grow(arena, decision->warnings, &decision->warning_capacity,
-                                    decision->warning_count + 1,
-                                    (ptrdiff_t)sizeof *decision->warnings);
+    decision->warnings =
+        arena_grow(arena, decision->warnings, &decision->warning_capacity,
+                   decision->warning_count + 1, (ptrdiff_t)sizeof *decision->warnings);
     decision->warnings[decision->warning_count++] = text;
 }
 

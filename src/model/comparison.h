@@ -1,4 +1,5 @@
-/* comparison.h: what a comparison of old and new found, for one metric of one benchmark and for all. */
+/* comparison.h: what a comparison of old and new found, for one metric of one benchmark and for
+ * all. */
 #ifndef TARE_MODEL_COMPARISON_H
 #define TARE_MODEL_COMPARISON_H
 
@@ -72,8 +73,9 @@ struct model_decision {
 };
 
 struct model_comparison *model_decision_add(struct arena *arena, struct model_decision *decision);
-__attribute__((format(printf, 3, 4))) void
-model_decision_warn(struct arena *arena, struct model_decision *decision, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void model_decision_warn(struct arena *arena,
+                                                               struct model_decision *decision,
+                                                               const char *format, ...);
 /* Worst first; among equals, the larger change first. */
 void model_decision_sort(struct model_decision *decision);
 /* The verdict of the whole: the worst of its gated items; invalid when there are none. */

@@ -16,13 +16,6 @@ struct model_policy model_policy_default(void)
     };
 }
 
-const char *model_level_name(enum model_level level)
-{
-    static const char *const names[] = {"minor", "warning", "critical"};
-    TARE_ASSERT((size_t)level < sizeof names / sizeof *names);
-    return names[level];
-}
-
 const char *model_outcome_name(enum model_outcome outcome)
 {
     static const char *const names[] = {"fail", "pass", "neutral"};

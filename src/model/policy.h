@@ -6,6 +6,7 @@
 #ifndef TARE_MODEL_POLICY_H
 #define TARE_MODEL_POLICY_H
 
+#include "model/comparison.h"
 #include "model/model.h"
 
 enum {
@@ -13,9 +14,6 @@ enum {
     POLICY_NODES_MAX = 100000,           /* values looked at, repeated aliases counted each time */
     POLICY_LIST_MAX = 10000,             /* items of one list or mapping */
 };
-
-/* How much of a regression is proven; a gate fails at this level or above. */
-enum model_level { MODEL_LEVEL_MINOR, MODEL_LEVEL_WARNING, MODEL_LEVEL_CRITICAL };
 
 /* What a gate makes of a verdict that is neither good nor bad. */
 enum model_outcome { MODEL_OUTCOME_FAIL, MODEL_OUTCOME_PASS, MODEL_OUTCOME_NEUTRAL };
@@ -114,7 +112,7 @@ struct model_policy {
     double confidence;               /* 0.99 */
     double min_effect;               /* 0.01 */
     double precision;                /* 0: not said, the command has its own default */
-    enum model_level fail_at;        /* warning */
+    enum model_level fail_at;        /* warning; never none */
     enum model_outcome inconclusive; /* fail */
     enum model_outcome missing;      /* fail */
     struct model_text_list gate;     /* metrics that decide; empty: not said */
@@ -138,7 +136,6 @@ struct model_policy {
 /* The policy of a project without tare.yaml. */
 struct model_policy model_policy_default(void);
 
-const char *model_level_name(enum model_level level);
 const char *model_outcome_name(enum model_outcome outcome);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -168,6 +169,52 @@ tare_status file_write(const char *path, const void *bytes, ptrdiff_t length,
     }
     free(target);
     return status;
+}
+
+int file_open_read(const char *path, struct tare_error *error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        error_set_errno(error, TARE_ERROR_IO, errno, "cannot open %s", path);
+    } else if (file_is_directory(path)) {
+        close(fd);
+        fd = -1;
+        error_set(error, TARE_ERROR_IO, "cannot read %s: it is a directory", path);
+    }
+    return fd;
+}
+
+int file_open_write(const char *path, struct tare_error *error)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        error_set_errno(error, TARE_ERROR_IO, errno, "cannot write %s", path);
+    }
+    return fd;
+}
+
+bool file_map(const char *path, const void **bytes, ptrdiff_t *length)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe of that name must not block */
+    struct stat status;
+    void *mapped = MAP_FAILED;
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (mapped == MAP_FAILED) {
+        return false;
+    }
+    *bytes = mapped;
+    *length = (ptrdiff_t)status.st_size;
+    return true;
+}
+
+void file_unmap(const void *bytes, ptrdiff_t length)
+{
+    munmap((void *)bytes, (size_t)length);
 }
 
 bool file_exists(const char *path)

@@ -15,6 +15,13 @@ char *file_read_line(struct arena *arena, const char *path);
 /* Writes to a temporary file beside `path`, syncs, renames: the old file or the whole new one. */
 tare_status file_write(const char *path, const void *bytes, ptrdiff_t length,
                        struct tare_error *error);
+/* Descriptors for children, close-on-exec; −1 and the error on failure. Writing begins anew. */
+int file_open_read(const char *path, struct tare_error *error);
+int file_open_write(const char *path, struct tare_error *error);
+/* The file's bytes as read-only memory, without reading it first: for looking into large programs.
+ * False when it is no readable regular file with something in it. */
+bool file_map(const char *path, const void **bytes, ptrdiff_t *length);
+void file_unmap(const void *bytes, ptrdiff_t length);
 bool file_exists(const char *path);
 bool file_is_directory(const char *path);
 tare_status file_make_directories(const char *path, struct tare_error *error);

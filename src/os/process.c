@@ -406,6 +406,11 @@ static void process_kill_orphans(void)
     }
 }
 
+int process_exit_code(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 const char *process_status_text(int status, bool is_timed_out, char *buffer, size_t size)
 {
     if (is_timed_out) {

@@ -73,6 +73,9 @@ tare_status process_wait(struct process *process, double timeout_ns, struct proc
 /* Ends the group at once, without a message; harmless when it is gone already. */
 void process_kill(struct process *process);
 
+/* The exit status of a wait status; −1 when a signal ended it. */
+int process_exit_code(int status);
+
 /* "exited with status 3", "killed by signal 11 (Segmentation fault)", "timed out". */
 const char *process_status_text(int status, bool is_timed_out, char *buffer, size_t size);
 

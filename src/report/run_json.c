@@ -1,43 +1,15 @@
 #include "report/run_json.h"
 
-#include "base/assert.h"
 #include "base/text.h"
+#include "report/json_write.h"
 #include "stats/summary.h"
-
-#include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* jansson refuses text that is not UTF-8; such names are shown as they are printed. */
-static json_t *json_text(struct arena *arena, const char *text)
-{
-    if (text == NULL) {
-        return json_null();
-    }
-    if (text_is_utf8(text, (ptrdiff_t)strlen(text))) {
-        return json_string(text);
-    }
-    return json_string(text_printable(arena, text, 0));
-}
-
-/* A number that is not finite is unknown. */
-static json_t *json_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *json_pair(bool is_defined, double low, double high)
-{
-    return is_defined ? json_pack("[o,o]", json_number(low), json_number(high)) : json_null();
-}
 
 static json_t *samples_json(const struct model_metric *metric)
 {
     json_t *samples = json_array();
     for (ptrdiff_t i = 0; i < metric->count; i++) {
-        json_array_append_new(
-            samples, json_pack("[i,o]", (int)metric->launches[i], json_number(metric->values[i])));
+        json_array_append_new(samples, json_pack("[i,o]", (int)metric->launches[i],
+                                                 json_write_number(metric->values[i])));
     }
     return samples;
 }
@@ -49,21 +21,21 @@ static void add_summary(json_t *object, const struct model_metric *metric, doubl
         stats_summarise(metric->values, metric->launches, metric->count, confidence, &scratch);
     json_object_set_new(object, "n", json_integer(summary.count));
     json_object_set_new(object, "launches", json_integer(summary.launches));
-    json_object_set_new(object, "median", json_number(summary.median));
-    json_object_set_new(object, "mean", json_number(summary.mean));
-    json_object_set_new(object, "estimate", json_number(summary.interval.estimate));
+    json_object_set_new(object, "median", json_write_number(summary.median));
+    json_object_set_new(object, "mean", json_write_number(summary.mean));
+    json_object_set_new(object, "estimate", json_write_number(summary.interval.estimate));
     json_object_set_new(
         object, "ci",
-        json_pair(summary.interval.is_defined, summary.interval.low, summary.interval.high));
+        json_write_pair(summary.interval.is_defined, summary.interval.low, summary.interval.high));
     json_object_set_new(object, "ci_method",
                         json_string(stats_interval_method_name(summary.interval.method)));
-    json_object_set_new(object, "p50", json_number(summary.median));
-    json_object_set_new(object, "p95", json_number(summary.p95));
-    json_object_set_new(object, "p99", json_number(summary.p99));
-    json_object_set_new(object, "min", json_number(summary.min));
-    json_object_set_new(object, "max", json_number(summary.max));
+    json_object_set_new(object, "p50", json_write_number(summary.median));
+    json_object_set_new(object, "p95", json_write_number(summary.p95));
+    json_object_set_new(object, "p99", json_write_number(summary.p99));
+    json_object_set_new(object, "min", json_write_number(summary.min));
+    json_object_set_new(object, "max", json_write_number(summary.max));
     json_object_set_new(object, "cv",
-                        summary.cv.is_defined ? json_number(summary.cv.value) : json_null());
+                        summary.cv.is_defined ? json_write_number(summary.cv.value) : json_null());
     arena_free(&scratch);
 }
 
@@ -71,12 +43,12 @@ static json_t *metric_json(struct arena *arena, const struct model_benchmark *be
                            const struct model_metric *metric, double confidence, bool with_samples)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "name", json_text(arena, metric->name));
-    json_object_set_new(object, "unit", json_text(arena, metric->unit));
+    json_object_set_new(object, "name", json_write_text(arena, metric->name));
+    json_object_set_new(object, "unit", json_write_text(arena, metric->unit));
     json_object_set_new(object, "better", json_string(model_better_name(metric->better)));
     json_object_set_new(object, "exact", json_boolean(metric->is_exact));
     if (metric->invalid_reason != NULL) {
-        json_object_set_new(object, "invalid", json_text(arena, metric->invalid_reason));
+        json_object_set_new(object, "invalid", json_write_text(arena, metric->invalid_reason));
     }
     /* A figure that must not be believed is not printed; its samples still can be. */
     bool has_figures =
@@ -92,25 +64,6 @@ static json_t *metric_json(struct arena *arena, const struct model_benchmark *be
     return object;
 }
 
-static json_t *fields_json(struct arena *arena, const struct model_fields *fields)
-{
-    json_t *object = json_object();
-    for (ptrdiff_t i = 0; i < fields->count; i++) {
-        json_object_set_new(object, text_printable(arena, fields->items[i].key, 0),
-                            json_text(arena, fields->items[i].value));
-    }
-    return object;
-}
-
-static json_t *texts_json(struct arena *arena, const char *const *texts, ptrdiff_t count)
-{
-    json_t *array = json_array();
-    for (ptrdiff_t i = 0; i < count; i++) {
-        json_array_append_new(array, json_text(arena, texts[i]));
-    }
-    return array;
-}
-
 static json_t *launches_json(const struct model_benchmark *benchmark)
 {
     static const char *const kinds[] = {"timed", "allocations", "counters"};
@@ -118,12 +71,13 @@ static json_t *launches_json(const struct model_benchmark *benchmark)
     for (ptrdiff_t i = 0; i < benchmark->launch_count; i++) {
         const struct model_launch *launch = &benchmark->launches[i];
         json_array_append_new(
-            array, json_pack("{s:s,s:I,s:i,s:b,s:i,s:o,s:o}", "kind", kinds[launch->kind],
-                             "started_unix_ns", (json_int_t)launch->started_unix_ns,
-                             "environment_padding_bytes", (int)launch->environment_padding_bytes,
-                             "aslr", (int)launch->is_aslr_on, "exit_status",
-                             (int)launch->exit_status, "steal", json_number(launch->steal_ratio),
-                             "duration_ns", json_number(launch->duration_ns)));
+            array,
+            json_pack("{s:s,s:I,s:i,s:b,s:i,s:o,s:o}", "kind", kinds[launch->kind],
+                      "started_unix_ns", (json_int_t)launch->started_unix_ns,
+                      "environment_padding_bytes", (int)launch->environment_padding_bytes, "aslr",
+                      (int)launch->is_aslr_on, "exit_status", (int)launch->exit_status, "steal",
+                      json_write_number(launch->steal_ratio), "duration_ns",
+                      json_write_number(launch->duration_ns)));
     }
     return array;
 }
@@ -134,7 +88,7 @@ static json_t *benchmark_json(struct arena *arena, const struct model_benchmark 
     json_t *params = json_object();
     for (ptrdiff_t i = 0; i < benchmark->parameter_count; i++) {
         json_object_set_new(params, text_printable(arena, benchmark->parameters[i].name, 0),
-                            json_text(arena, benchmark->parameters[i].value));
+                            json_write_text(arena, benchmark->parameters[i].value));
     }
     json_t *metrics = json_array();
     for (ptrdiff_t i = 0; i < benchmark->metric_count; i++) {
@@ -142,33 +96,24 @@ static json_t *benchmark_json(struct arena *arena, const struct model_benchmark 
                                                    confidence, with_samples));
     }
     json_t *object = json_object();
-    json_object_set_new(object, "name", json_text(arena, benchmark->name));
-    json_object_set_new(object, "suite", json_text(arena, benchmark->suite));
+    json_object_set_new(object, "name", json_write_text(arena, benchmark->name));
+    json_object_set_new(object, "suite", json_write_text(arena, benchmark->suite));
     json_object_set_new(object, "params", params);
-    json_object_set_new(object, "variant", json_text(arena, benchmark->variant));
+    json_object_set_new(object, "variant", json_write_text(arena, benchmark->variant));
     json_object_set_new(object, "reference", json_boolean(benchmark->is_reference));
     json_object_set_new(object, "state", json_string(model_state_name(benchmark->state)));
-    json_object_set_new(object, "reason", json_text(arena, benchmark->reason));
+    json_object_set_new(object, "reason", json_write_text(arena, benchmark->reason));
     json_object_set_new(object, "check", json_string(model_check_name(benchmark->check)));
-    json_object_set_new(object, "check_detail", json_text(arena, benchmark->check_detail));
-    json_object_set_new(object, "iterations", json_number(benchmark->iterations));
-    json_object_set_new(object, "overhead_ns", json_number(benchmark->overhead_ns));
-    json_object_set_new(object, "timer_floor_ns", json_number(benchmark->timer_floor_ns));
+    json_object_set_new(object, "check_detail", json_write_text(arena, benchmark->check_detail));
+    json_object_set_new(object, "iterations", json_write_number(benchmark->iterations));
+    json_object_set_new(object, "overhead_ns", json_write_number(benchmark->overhead_ns));
+    json_object_set_new(object, "timer_floor_ns", json_write_number(benchmark->timer_floor_ns));
     json_object_set_new(object, "metrics", metrics);
     json_object_set_new(object, "warnings",
-                        texts_json(arena, benchmark->warnings, benchmark->warning_count));
+                        json_write_texts(arena, benchmark->warnings, benchmark->warning_count));
     if (with_samples) {
         json_object_set_new(object, "launches", launches_json(benchmark));
     }
-    return object;
-}
-
-static json_t *machine_json(struct arena *arena, const struct model_machine *machine)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "id", json_string(machine->id));
-    json_object_set_new(object, "identity", fields_json(arena, &machine->identity));
-    json_object_set_new(object, "conditions", fields_json(arena, &machine->conditions));
     return object;
 }
 
@@ -178,9 +123,9 @@ static json_t *commit_json(struct arena *arena, const struct model_commit *commi
         return json_null();
     }
     json_t *object = json_object();
-    json_object_set_new(object, "hash", json_text(arena, commit->hash));
-    json_object_set_new(object, "branch", json_text(arena, commit->branch));
-    json_object_set_new(object, "subject", json_text(arena, commit->subject));
+    json_object_set_new(object, "hash", json_write_text(arena, commit->hash));
+    json_object_set_new(object, "branch", json_write_text(arena, commit->branch));
+    json_object_set_new(object, "subject", json_write_text(arena, commit->subject));
     json_object_set_new(object, "dirty", json_boolean(commit->is_dirty));
     return object;
 }
@@ -198,24 +143,20 @@ void report_run_json(struct buffer *out, const struct model_run *run, bool with_
                              model_run_state_name(run->state));
     json_object_set_new(root, "started_unix_ns", json_integer(run->started_unix_ns));
     json_object_set_new(root, "finished_unix_ns", json_integer(run->finished_unix_ns));
-    json_object_set_new(root, "project", json_text(&arena, run->project));
-    json_object_set_new(root, "command", json_text(&arena, run->command));
-    json_object_set_new(root, "version", json_text(&arena, run->tare_version));
+    json_object_set_new(root, "project", json_write_text(&arena, run->project));
+    json_object_set_new(root, "command", json_write_text(&arena, run->command));
+    json_object_set_new(root, "version", json_write_text(&arena, run->tare_version));
     /* As text: a 64-bit number would lose digits in other languages. */
     json_object_set_new(root, "seed",
                         json_string(arena_printf(&arena, "%llu", (unsigned long long)run->seed)));
-    json_object_set_new(root, "confidence", json_number(run->confidence));
+    json_object_set_new(root, "confidence", json_write_number(run->confidence));
     json_object_set_new(root, "benchmarks", benchmarks);
-    json_object_set_new(root, "machine", machine_json(&arena, &run->machine));
-    json_object_set_new(root, "environment", fields_json(&arena, &run->environment));
+    json_object_set_new(root, "machine", json_write_machine(&arena, &run->machine));
+    json_object_set_new(root, "environment", json_write_fields(&arena, &run->environment));
     json_object_set_new(root, "commit", commit_json(&arena, &run->commit));
-    json_object_set_new(root, "warnings", texts_json(&arena, run->warnings, run->warning_count));
+    json_object_set_new(root, "warnings",
+                        json_write_texts(&arena, run->warnings, run->warning_count));
     json_object_set_new(root, "exit", json_integer(exit_code));
-    char *text = json_dumps(root, JSON_INDENT(1));
-    TARE_ASSERT(text != NULL);
-    buffer_text(out, text);
-    buffer_char(out, '\n');
-    free(text);
-    json_decref(root);
+    json_write_dump(out, root);
     arena_free(&arena);
 }

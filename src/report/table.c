@@ -77,13 +77,27 @@ static void fit_widths(const struct table *table, ptrdiff_t *widths, ptrdiff_t w
     }
 }
 
+/* Cuts a text in its middle: the end of a benchmark's name is where its parameters stand. */
+static const char *cut_middle(struct arena *arena, const char *text, ptrdiff_t width)
+{
+    ptrdiff_t tail_columns = width / 2;
+    const char *tail = text + strlen(text);
+    while (tail > text && text_columns(tail) < tail_columns) {
+        do {
+            tail--;
+        } while (tail > text && ((unsigned char)*tail & 0xC0) == 0x80);
+    }
+    return arena_printf(arena, "%s%s", text_printable(arena, text, width - text_columns(tail)),
+                        tail);
+}
+
 static void print_cell(struct table *table, struct buffer *out, const char *text, ptrdiff_t width,
                        enum table_align align, bool is_last)
 {
     const char *cell = text != NULL ? text : "";
     ptrdiff_t columns = text_columns(cell);
     if (columns > width) {
-        cell = text_printable(table->arena, cell, width);
+        cell = cut_middle(table->arena, cell, width);
         columns = text_columns(cell);
     }
     ptrdiff_t padding = width - columns;

@@ -47,6 +47,9 @@ double stats_normal_quantile_upper(double tail)
     if (tail > 0.5) {
         return -stats_normal_quantile_upper(1 - tail);
     }
+    if (tail == 0.5) {
+        return 0;
+    }
     /* Within 5e-4 (Abramowitz and Stegun 26.2.23); each Halley step then triples the digits. */
     double r = sqrt(-2 * log(tail));
     double z = r - (2.515517 + r * (0.802853 + r * 0.010328)) /
@@ -214,17 +217,14 @@ struct t_parts {
 
 static struct t_parts t_split(double t, double df)
 {
+    if (t >
+        1e150) { /* t² would overflow; even one degree of freedom has no more than 1e-150 there */
+        return (struct t_parts){.tail = 0, .centre = 0.5};
+    }
     double square = t * t;
     double x = df / (df + square);
     double y = square / (df + square);
-    if (isinf(square)) { /* t > 1e154: only df < 2 still has mass out there */
-        x = df / t / t;
-        y = 1;
-    }
     struct two_tails tails = beta_tails(x, y, df / 2, 0.5);
-    if (y == 1 && x > 0) { /* x is below the rounding of 1: the leading term is exact */
-        tails.lower = beta_power(x, 1, df / 2, 0.5) / (df / 2);
-    }
     return (struct t_parts){.tail = tails.lower / 2, .centre = tails.upper / 2};
 }
 

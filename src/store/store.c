@@ -333,8 +333,10 @@ tare_status store_failed(struct store *store, int code, struct tare_error *error
                          "'%s' is not a Tare store: name another with --store, or move it away",
                          store->path);
     case SQLITE_CORRUPT: {
+        /* A copy: the check below replaces SQLite's own message. */
+        const char *reported = text_printable(store->arena, what, 200);
         const char *problem = first_problem(store);
-        return store_damaged(store, error, problem != NULL ? problem : what);
+        return store_damaged(store, error, problem != NULL ? problem : reported);
     }
     case SQLITE_ERROR:
     case SQLITE_MISMATCH:

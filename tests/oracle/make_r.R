@@ -48,7 +48,7 @@ sign_interval <- function(x, alpha) {
 for (name in names(data)) {
   x <- data[[name]]
   row(paste0("mean/", name), mean(x)); row(paste0("variance/", name), var(x))
-  row(paste0("median/", name), median(x)); row(paste0("mad/", name), mad(x)); row(paste0("iqr/", name), IQR(x))
+  row(paste0("median/", name), median(x)); row(paste0("mad/", name), mad(x, constant = 1 / qnorm(0.75))); row(paste0("iqr/", name), IQR(x))
   for (p in c(0, 0.01, 0.25, 0.5, 0.9, 0.95, 1)) for (type in 7:8)
     row(sprintf("quantile%d/%s/%g", type, name, p), quantile(x, p, type = type))
   row(paste0("trimmed/", name), trimmed(x, 0.2)); row(paste0("winsorised/", name), winsorised(x, 0.2))

@@ -324,11 +324,10 @@ static void test_no_error_struct(void **state)
     assert_int_equal(policy_read(&arena, "x: 1", 4, "tare.yaml", &policy, NULL), TARE_ERROR_USAGE);
 }
 
-/* Names of levels and outcomes are the words that the file takes. */
+/* Names of outcomes are the words that the file takes. */
 static void test_names(void **state)
 {
     (void)state;
-    assert_string_equal(model_level_name(MODEL_LEVEL_CRITICAL), "critical");
     assert_string_equal(model_outcome_name(MODEL_OUTCOME_NEUTRAL), "neutral");
 }
 

@@ -46,12 +46,12 @@ static void test_time(void **state)
 {
     (void)state;
     static const struct reading good[] = {
-        {"10s", 10e9},  {"250ms", 250e6}, {"1.5 min", 90e9}, {"1m", 60e9}, {"2h", 7200e9},
-        {"3us", 3000},  {"3µs", 3000},    {"3μs", 3000},     {"7ns", 7},   {"0", 0},
-        {"2", 2e9},     {".5s", 0.5e9},   {"1e3 ns", 1000},  {"+4s", 4e9}, {"5sec", 5e9},
-        {"1e-400s", 0}, {NULL, 0},
+        {"10s", 10e9},   {"250ms", 250e6}, {"1.5 min", 90e9}, {"1m", 60e9},     {"2h", 7200e9},
+        {"1d", 86400e9}, {"3us", 3000},    {"3µs", 3000},     {"3μs", 3000},    {"7ns", 7},
+        {"0", 0},        {"2", 2e9},       {".5s", 0.5e9},    {"1e3 ns", 1000}, {"+4s", 4e9},
+        {"5sec", 5e9},   {"1e-400s", 0},   {NULL, 0},
     };
-    static const char *const bad[] = {"10S", "10 parsecs", "5k", "5d", "5 mins", NULL};
+    static const char *const bad[] = {"10S", "10 parsecs", "5k", "5y", "5 mins", NULL};
     check_readings(unit_parse_time_ns, good);
     check_refusals(unit_parse_time_ns, bad);
     check_refusals(unit_parse_time_ns, never_numbers);

@@ -1,0 +1,435 @@
+/* cmd_ab.c: `tare ab OLD NEW…`: old and new side by side, until decided or out of budget.
+ *
+ *   read the arguments  →  plan each side  →  pair the benchmarks by name
+ *   →  contest (launch, look, decide)  →  decision: print it, keep it, exit */
+#include "base/assert.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "base/unit.h"
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/contest.h"
+#include "cli/run_options.h"
+#include "cli/run_plan.h"
+#include "measure/environment.h"
+#include "os/affinity.h"
+#include "os/clock.h"
+#include "os/interrupt.h"
+#include "os/terminal.h"
+#include "report/comparison_json.h"
+#include "report/comparison_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct ab_options {
+    struct run_options run; /* must be first: it holds the common ones */
+    double min_effect;
+    double rounds;
+    double slice_ns;
+    bool is_not_pinned;
+};
+
+struct ab_session {
+    struct cli *cli;
+    struct ab_options *options;
+    struct run_plan plans[PAIR_SIDES_MAX];
+    const char *names[PAIR_SIDES_MAX];
+    int side_count;
+    struct contest contest;
+    struct measure_clock clock;
+    struct random random;
+    struct model_machine machine;
+    struct model_decision decision;
+    mono_time started;
+    mono_time shown;
+    bool is_live;
+};
+
+static tare_status plan_sides(struct ab_session *session, const struct option_result *words,
+                              struct tare_error *error);
+static tare_status pair_benchmarks(struct ab_session *session, struct tare_error *error);
+static void prepare_contest(struct ab_session *session);
+static tare_status open_commands(struct ab_session *session, struct tare_error *error);
+static void close_commands(struct ab_session *session);
+static void make_decision(struct ab_session *session);
+static int print_decision(struct ab_session *session, tare_status status);
+
+static int cmd_ab(struct cli *cli, int argc, char **argv)
+{
+    struct ab_options options = {
+        .run = {.budget_ns = 60e9,
+                .confidence = 0.99,
+                .precision = 0.01,
+                .timeout_ns = 600e9,
+                .seed = -1,
+                .cpu = -1},
+        .min_effect = 0.01,
+        .rounds = 0,
+        .slice_ns = 0,
+    };
+    struct option_result words;
+    int code = EXIT_CODE_OK;
+    if (!command_parse(cli, &command_ab, argc, argv, false, &options, &words, &code)) {
+        return code;
+    }
+    struct ab_session session = {.cli = cli, .options = &options, .started = clock_now()};
+    struct tare_error error = {0};
+    interrupt_install();
+    tare_status status = run_options_check(&options.run, &error);
+    if (status == TARE_OK) {
+        status = plan_sides(&session, &words, &error);
+    }
+    if (status == TARE_OK) {
+        status = pair_benchmarks(&session, &error);
+    }
+    if (status != TARE_OK) {
+        return command_fail(&command_ab, &error);
+    }
+    prepare_contest(&session);
+    status = open_commands(&session, &error);
+    if (status == TARE_OK) {
+        status = contest_run(cli->arena, &session.contest, &error);
+    }
+    close_commands(&session);
+    if (status != TARE_OK && status != TARE_INTERRUPTED) {
+        return command_fail(&command_ab, &error);
+    }
+    make_decision(&session);
+    return print_decision(&session, status);
+}
+
+static tare_status plan_sides(struct ab_session *session, const struct option_result *words,
+                              struct tare_error *error)
+{
+    if (words->operands.count < 2 || words->operands.count > PAIR_SIDES_MAX) {
+        return error_set(error, TARE_ERROR_USAGE,
+                         "two builds are wanted, OLD and NEW (up to %d in all); got %td",
+                         PAIR_SIDES_MAX, words->operands.count);
+    }
+    session->side_count = (int)words->operands.count;
+    for (int i = 0; i < session->side_count; i++) {
+        const struct option_result word = {
+            .operands = {.items = &words->operands.items[i], .count = 1}};
+        session->names[i] = words->operands.items[i];
+        tare_status status = run_plan_make(session->cli->arena, &session->options->run, &word,
+                                           &session->plans[i], error);
+        if (status != TARE_OK) {
+            return status;
+        }
+    }
+    return TARE_OK;
+}
+
+/* The task of that label in a plan; commands have other words on each side and go by their place.
+ */
+static struct run_task *find_task(struct arena *arena, struct run_plan *plan,
+                                  const struct run_task *wanted, ptrdiff_t place)
+{
+    if (wanted->command != NULL) {
+        return place < plan->task_count && plan->tasks[place].command != NULL ? &plan->tasks[place]
+                                                                              : NULL;
+    }
+    const char *label = model_benchmark_label(arena, &wanted->benchmark);
+    for (ptrdiff_t i = 0; i < plan->task_count; i++) {
+        if (strcmp(model_benchmark_label(arena, &plan->tasks[i].benchmark), label) == 0) {
+            return &plan->tasks[i];
+        }
+    }
+    return NULL;
+}
+
+static void add_label(struct arena *arena, const char ***labels, ptrdiff_t *count,
+                      const char *label)
+{
+    const char **grown = ARENA_ARRAY(arena, const char *, *count + 1);
+    if (*count > 0) {
+        memcpy(grown, *labels, (size_t)*count * sizeof *grown);
+    }
+    grown[(*count)++] = label;
+    *labels = grown;
+}
+
+/* Which metrics of a benchmark decide: its time, and what it declares itself. */
+static void choose_metrics(struct arena *arena, const struct run_task *task,
+                           struct contest_entry *entry)
+{
+    entry->metrics = ARENA_ARRAY(arena, const char *, 1);
+    entry->metrics[entry->metric_count++] = "time";
+    (void)task;
+}
+
+static void fill_entry(struct arena *arena, struct contest_entry *entry, struct run_task **tasks,
+                       int side_count)
+{
+    entry->label = model_benchmark_label(arena, &tasks[0]->benchmark);
+    entry->pair.side_count = side_count;
+    for (int i = 0; i < side_count; i++) {
+        struct model_benchmark *benchmark = ARENA_NEW(arena, struct model_benchmark);
+        *benchmark = tasks[i]->benchmark;
+        if (tasks[i]->skip_reason != NULL) {
+            benchmark->state = MODEL_STATE_SKIPPED;
+            benchmark->reason = tasks[i]->skip_reason;
+        }
+        entry->pair.sides[i] =
+            (struct pair_side){.target = tasks[i]->target, .benchmark = benchmark};
+    }
+    choose_metrics(arena, tasks[0], entry);
+    entry->comparisons = ARENA_ARRAY(arena, struct model_comparison *, side_count - 1);
+    for (int i = 0; i < side_count - 1; i++) {
+        entry->comparisons[i] = ARENA_ARRAY(arena, struct model_comparison, entry->metric_count);
+    }
+}
+
+static tare_status pair_benchmarks(struct ab_session *session, struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    struct run_plan *old_plan = &session->plans[0];
+    struct contest *contest = &session->contest;
+    contest->entries = ARENA_ARRAY(arena, struct contest_entry, old_plan->task_count);
+    for (ptrdiff_t i = 0; i < old_plan->task_count; i++) {
+        struct run_task *tasks[PAIR_SIDES_MAX] = {&old_plan->tasks[i]};
+        bool is_everywhere = true;
+        for (int side = 1; side < session->side_count; side++) {
+            tasks[side] = find_task(arena, &session->plans[side], tasks[0], i);
+            is_everywhere = is_everywhere && tasks[side] != NULL;
+        }
+        if (is_everywhere) {
+            fill_entry(arena, &contest->entries[contest->count++], tasks, session->side_count);
+        } else {
+            add_label(arena, &session->decision.missing, &session->decision.missing_count,
+                      model_benchmark_label(arena, &tasks[0]->benchmark));
+        }
+    }
+    for (int side = 1; side < session->side_count; side++) {
+        for (ptrdiff_t i = 0; i < session->plans[side].task_count; i++) {
+            struct run_task *task = &session->plans[side].tasks[i];
+            if (find_task(arena, old_plan, task, i) == NULL) {
+                add_label(arena, &session->decision.added, &session->decision.added_count,
+                          model_benchmark_label(arena, &task->benchmark));
+            }
+        }
+    }
+    if (contest->count == 0) {
+        return error_set(error, TARE_ERROR_MEASURE,
+                         "the two sides have no benchmark in common: nothing can be compared");
+    }
+    return TARE_OK;
+}
+
+/* "[2/5] sort n=1k  +1.2 % (−0.4 … +2.8)  20 launches  35 s left" */
+static void show_progress(void *context, const struct contest_entry *entry, double left_ns)
+{
+    struct ab_session *session = context;
+    /* Ten times a second is smooth for people and free for the machine that measures. */
+    if (!session->is_live || clock_since_ns(session->shown) < 100000000) {
+        return;
+    }
+    session->shown = clock_now();
+    ptrdiff_t settled = 0;
+    for (ptrdiff_t i = 0; i < session->contest.count; i++) {
+        settled += session->contest.entries[i].is_settled;
+    }
+    struct arena arena = {0};
+    struct buffer line = buffer_new(&arena, 4096);
+    buffer_printf(&line, "[%td/%td decided] %s  ", settled, session->contest.count,
+                  text_printable(&arena, entry->label, 30));
+    const struct model_comparison *c = &entry->comparisons[0][0];
+    if (c->has_interval) {
+        buffer_printf(&line, "%s %s…%s  %s  ", unit_format_change(&arena, c->ratio, 1),
+                      unit_format_change(&arena, c->low, 1), unit_format_change(&arena, c->high, 1),
+                      report_interval_strip(&arena, c, 0.05, 17));
+    }
+    buffer_printf(&line, "%td launches  %.0f s left", entry->pair.launches,
+                  fmax(0, ceil(left_ns / 1e9)));
+    fprintf(stderr, "\r\033[K%s",
+            text_printable(&arena, buffer_string(&line), terminal_columns(STDERR_FILENO) - 1));
+    fflush(stderr);
+    arena_free(&arena);
+}
+
+static void prepare_contest(struct ab_session *session)
+{
+    struct arena *arena = session->cli->arena;
+    const struct ab_options *options = session->options;
+    struct contest *contest = &session->contest;
+    bool is_command = session->plans[0].tasks[0].command != NULL;
+    ptrdiff_t gated = 0;
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        gated += contest->entries[i].metric_count * (session->side_count - 1);
+    }
+    session->decision.gated_count = gated;
+    session->decision.confidence = options->run.confidence;
+    session->clock = measure_clock_real(arena);
+    uint64_t seed = options->run.seed >= 0 ? (uint64_t)options->run.seed : clock_entropy() >> 11;
+    session->random = random_seeded(seed);
+    model_run_id_new(session->decision.id, clock_unix_ns(), clock_entropy(), clock_entropy());
+    measure_machine_read(arena, &session->machine);
+    contest->rule = (struct detect_rule){.alpha = (1 - options->run.confidence) / (double)gated,
+                                         .band = options->min_effect};
+    contest->plan = pair_plan_default(is_command);
+    if (options->rounds > 0) {
+        contest->plan.rounds = (ptrdiff_t)options->rounds;
+    }
+    if (options->slice_ns > 0) {
+        contest->plan.slice_ns = options->slice_ns;
+    }
+    contest->plan.is_aslr_off = options->run.has_no_aslr;
+    if (options->run.cpu >= 0) {
+        contest->plan.cpus[contest->plan.cpu_count++] = (int)options->run.cpu;
+    } else if (!options->is_not_pinned) {
+        contest->plan.cpu_count = affinity_cpus(contest->plan.cpus, PAIR_CPUS_MAX);
+    }
+    contest->budget_ns = options->run.budget_ns - (double)clock_since_ns(session->started);
+    contest->clock = &session->clock;
+    contest->random = &session->random;
+    static struct contest_observer observer;
+    observer = (struct contest_observer){.context = session, .update = show_progress};
+    contest->observer = &observer;
+    session->is_live = !options->run.common.quiet && terminal_is(STDERR_FILENO);
+    if (!options->run.common.quiet) {
+        fprintf(stderr, "%td benchmark%s, at most %s in all (--budget)\n", contest->count,
+                contest->count == 1 ? "" : "s",
+                unit_format(arena, options->run.budget_ns, "ns", 3));
+    }
+}
+
+static tare_status open_commands(struct ab_session *session, struct tare_error *error)
+{
+    tare_status status = TARE_OK;
+    for (int side = 0; side < session->side_count; side++) {
+        for (ptrdiff_t i = 0; i < session->plans[side].task_count && status == TARE_OK; i++) {
+            struct measure_command *command = session->plans[side].tasks[i].command;
+            if (command != NULL) {
+                status = measure_command_open(session->cli->arena, command, error);
+            }
+        }
+    }
+    return status;
+}
+
+static void close_commands(struct ab_session *session)
+{
+    for (int side = 0; side < session->side_count; side++) {
+        for (ptrdiff_t i = 0; i < session->plans[side].task_count; i++) {
+            struct measure_command *command = session->plans[side].tasks[i].command;
+            struct tare_error error = {0};
+            if (command != NULL && measure_command_close(command, &error) != TARE_OK) {
+                model_decision_warn(session->cli->arena, &session->decision, "%s", error.message);
+            }
+        }
+    }
+}
+
+static void make_decision(struct ab_session *session)
+{
+    struct arena *arena = session->cli->arena;
+    struct model_decision *decision = &session->decision;
+    decision->old_name = session->names[0];
+    decision->new_name = session->names[1];
+    for (ptrdiff_t i = 0; i < session->contest.count; i++) {
+        const struct contest_entry *entry = &session->contest.entries[i];
+        for (int side = 1; side < session->side_count; side++) {
+            for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
+                struct model_comparison *item = model_decision_add(arena, decision);
+                *item = entry->comparisons[side - 1][m];
+                item->is_gated = true;
+                item->level =
+                    item->verdict == MODEL_REGRESSED ? MODEL_LEVEL_MINOR : MODEL_LEVEL_NONE;
+            }
+        }
+    }
+    model_decision_sort(decision);
+    decision->seconds = (double)clock_since_ns(session->started) / 1e9;
+}
+
+/* The order of the exit codes is 130, 2, 1, 3, 5, 4, 0: a regression outweighs what could not be
+ * compared. */
+static int exit_code_of(const struct model_decision *decision, tare_status status)
+{
+    if (status == TARE_INTERRUPTED) {
+        return EXIT_CODE_INTERRUPTED;
+    }
+    switch (model_decision_verdict(decision)) {
+    case MODEL_REGRESSED:
+        return EXIT_CODE_REGRESSED;
+    case MODEL_INVALID:
+        return EXIT_CODE_FAILED;
+    case MODEL_INCONCLUSIVE:
+        return EXIT_CODE_INCONCLUSIVE;
+    default:
+        return EXIT_CODE_OK;
+    }
+}
+
+static int print_decision(struct ab_session *session, tare_status status)
+{
+    const struct common_options *common = &session->options->run.common;
+    const struct model_decision *decision = &session->decision;
+    int code = exit_code_of(decision, status);
+    struct buffer out = buffer_new(session->cli->arena, BUFFER_LENGTH_MAX);
+    if (common->json) {
+        report_comparison_json(&out, decision, &session->machine, code);
+    } else {
+        const struct report_style style = {
+            .columns = terminal_columns(STDOUT_FILENO),
+            .has_color = !common->no_color && terminal_has_color(STDOUT_FILENO),
+            .is_verbose = common->verbose,
+        };
+        report_comparison_text(&out, decision, &session->machine, &style);
+    }
+    if (session->is_live) {
+        fprintf(stderr, "\r\033[K");
+    }
+    if (fputs(buffer_string(&out), stdout) < 0 || fflush(stdout) != 0) {
+        fprintf(stderr, "tare ab: cannot write the result to standard output\n");
+        code = code == EXIT_CODE_OK ? EXIT_CODE_FAILED : code;
+    }
+    fprintf(stderr, "tare: %s (exit %d), %.1f s\n",
+            code == EXIT_CODE_INTERRUPTED ? "interrupted"
+                                          : model_verdict_name(model_decision_verdict(decision)),
+            code, decision->seconds);
+    return code;
+}
+
+#define AT(member) offsetof(struct ab_options, member)
+
+static const struct option ab_option_table[] = {
+    {"budget", 'b', OPTION_TIME, AT(run.budget_ns), "TIME", "time for everything together (60s)"},
+    {"min-effect", 'e', OPTION_RATIO, AT(min_effect), "SHARE",
+     "changes within this band are equivalent; 0 asks for any difference (1%)"},
+    {"confidence", 0, OPTION_RATIO, AT(run.confidence), "SHARE", "of all verdicts together (99%)"},
+    {"filter", 'f', OPTION_TEXT, AT(run.filter), "REGEX", "only benchmarks whose name matches"},
+    {"timeout", 't', OPTION_TIME, AT(run.timeout_ns), "TIME",
+     "kill a run or a slice that takes longer (10min)"},
+    {"protocol", 0, OPTION_FLAG, AT(run.is_protocol), NULL,
+     "programs speak Tare's protocol though they have no ELF note"},
+    {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (20)"},
+    {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (1ms)"},
+    {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},
+    {"no-pin", 0, OPTION_FLAG, AT(is_not_pinned), NULL, "pin to no CPU (one at random per launch)"},
+    {"no-aslr", 0, OPTION_FLAG, AT(run.has_no_aslr), NULL, "switch address randomisation off"},
+    {"seed", 0, OPTION_COUNT, AT(run.seed), "N", "of orders and placements"},
+    {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
+};
+
+const struct command command_ab = {
+    .name = "ab",
+    .run = cmd_ab,
+    .summary = "Compare builds or commands side by side, until decided or out of budget.",
+    .usage = "[OPTIONS] OLD NEW [NEW…]",
+    .examples =
+        "  tare ab ./bench-old ./bench-new                 two builds of a benchmark program\n"
+        "  tare ab ./bench-old ./bench-new --filter sort   some of its benchmarks\n"
+        "  tare ab 'gzip -6 -c f' 'pigz -6 -c f'           two commands\n"
+        "  tare ab --min-effect 0 A B                      is there any difference at all?",
+    .details =
+        "Both sides stay alive and get short slices in turn, in random order, so that whatever the "
+        "machine\n"
+        "does hits both alike. Verdicts: regressed, improved, equivalent (within --min-effect),\n"
+        "inconclusive, invalid. Exit codes: 0 nothing regressed, 1 regressed, 2 wrong usage,\n"
+        "3 could not compare, 4 inconclusive, 130 interrupted.",
+    .options = ab_option_table,
+};

@@ -1,0 +1,122 @@
+#include "cli/contest.h"
+
+#include "base/assert.h"
+#include "os/interrupt.h"
+
+#include <math.h>
+
+/* A first guess at what a launch costs, before one was seen: two processes and forty slices. */
+static const double LAUNCH_NS_GUESS = 80e6;
+/* More launches than this would not decide what these have not. */
+enum { CONTEST_LAUNCHES_MAX = 5000 };
+
+static double left_ns(const struct contest *contest, mono_time started)
+{
+    mono_time now = contest->clock->now(contest->clock->context);
+    return contest->budget_ns - (double)(now.ns - started.ns);
+}
+
+/* What it costs to bring the entry to its next look. */
+static double next_look_ns(const struct contest *contest, const struct contest_entry *entry)
+{
+    ptrdiff_t launches = entry->pair.launches;
+    ptrdiff_t more = detect_next_look(&contest->rule, launches) - launches;
+    return (double)more * (entry->launch_ns > 0 ? entry->launch_ns : LAUNCH_NS_GUESS);
+}
+
+static struct contest_entry *choose_entry(struct contest *contest)
+{
+    struct contest_entry *best = NULL;
+    double best_ns = INFINITY;
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        struct contest_entry *entry = &contest->entries[i];
+        double cost_ns = entry->is_settled ? INFINITY : next_look_ns(contest, entry);
+        if (cost_ns < best_ns) {
+            best = entry;
+            best_ns = cost_ns;
+        }
+    }
+    return best;
+}
+
+/* Asks the rule about every metric of every new side. True when none is in doubt. */
+static bool judge_entry(struct arena *arena, const struct contest *contest,
+                        struct contest_entry *entry)
+{
+    bool is_decided = true;
+    const struct pair_side *sides = entry->pair.sides;
+    for (int side = 1; side < entry->pair.side_count; side++) {
+        for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
+            struct model_comparison *comparison = &entry->comparisons[side - 1][m];
+            detect_paired(arena, sides[0].benchmark, sides[side].benchmark, entry->metrics[m],
+                          &contest->rule, comparison);
+            is_decided = is_decided && comparison->verdict != MODEL_INCONCLUSIVE;
+            ptrdiff_t more = detect_launches_more(&contest->rule, comparison, entry->pair.launches,
+                                                  CONTEST_LAUNCHES_MAX);
+            comparison->seconds_more = (double)more * entry->launch_ns / 1e9;
+            comparison->seconds = entry->pair.spent_ns / 1e9;
+        }
+    }
+    return is_decided;
+}
+
+static void tell(const struct contest *contest, const struct contest_entry *entry,
+                 mono_time started)
+{
+    if (contest->observer != NULL) {
+        contest->observer->update(contest->observer->context, entry, left_ns(contest, started));
+    }
+}
+
+/* Launches up to the next look, then the verdicts. */
+static tare_status take_turn(struct arena *arena, struct contest *contest,
+                             struct contest_entry *entry, mono_time started,
+                             struct tare_error *error)
+{
+    ptrdiff_t goal = detect_next_look(&contest->rule, entry->pair.launches);
+    tare_status status = TARE_OK;
+    while (status == TARE_OK && entry->pair.launches < goal && pair_is_sound(&entry->pair) &&
+           left_ns(contest, started) > 0) {
+        if (interrupt_is_requested()) {
+            return error_set(error, TARE_INTERRUPTED, "interrupted");
+        }
+        status = pair_launch(arena, &entry->pair, &contest->plan, contest->clock, contest->random,
+                             error);
+        if (entry->pair.launches > 0) {
+            entry->launch_ns = entry->pair.spent_ns / (double)entry->pair.launches;
+        }
+        tell(contest, entry, started);
+    }
+    bool is_decided = judge_entry(arena, contest, entry);
+    bool is_over = !pair_is_sound(&entry->pair) || entry->pair.launches >= CONTEST_LAUNCHES_MAX ||
+                   left_ns(contest, started) <= 0;
+    entry->is_settled = is_decided || is_over;
+    tell(contest, entry, started);
+    return status;
+}
+
+tare_status contest_run(struct arena *arena, struct contest *contest, struct tare_error *error)
+{
+    mono_time started = contest->clock->now(contest->clock->context);
+    tare_status status = TARE_OK;
+    while (status == TARE_OK) {
+        struct contest_entry *entry = choose_entry(contest);
+        if (entry == NULL) {
+            break;
+        }
+        /* A look that does not fit is not begun, unless it is the entry's first: then what fits is
+         * measured, so that at least an estimate is there. */
+        bool does_fit = next_look_ns(contest, entry) <= left_ns(contest, started);
+        if (!does_fit && entry->pair.launches > 0) {
+            entry->is_settled = true;
+            continue;
+        }
+        if (left_ns(contest, started) <= 0) {
+            entry->is_settled = true;
+            judge_entry(arena, contest, entry);
+            continue;
+        }
+        status = take_turn(arena, contest, entry, started, error);
+    }
+    return status;
+}

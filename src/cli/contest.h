@@ -1,0 +1,45 @@
+/* contest.h: spends the budget on the comparisons that are still in doubt.
+ *
+ * Benchmarks take turns. A turn is as many paired launches as it takes to reach the next look; then
+ * the verdict rule is asked, and a decided benchmark is out. Which one goes next: the one whose
+ * next look is cheapest, so that first intervals come early and time goes where doubt is. Ends when
+ * all are decided or no look fits into what is left of the budget. */
+#ifndef TARE_CLI_CONTEST_H
+#define TARE_CLI_CONTEST_H
+
+#include "base/random.h"
+#include "detect/verdict.h"
+#include "measure/pair.h"
+
+/* One benchmark: its sides, and what is known about each metric of each new side. */
+struct contest_entry {
+    struct pair pair;
+    const char *label;
+    const char **metrics; /* that decide */
+    ptrdiff_t metric_count;
+    /* comparisons[side − 1][metric]: as of the latest look. */
+    struct model_comparison **comparisons;
+    bool is_settled;  /* decided, failed, or out of time */
+    double launch_ns; /* mean cost of a launch so far; 0: none yet */
+};
+
+struct contest_observer {
+    void *context;
+    void (*update)(void *context, const struct contest_entry *entry, double left_ns);
+};
+
+struct contest {
+    struct contest_entry *entries;
+    ptrdiff_t count;
+    struct detect_rule rule;
+    struct pair_plan plan;
+    double budget_ns;
+    const struct measure_clock *clock;
+    struct random *random;
+    const struct contest_observer *observer;
+};
+
+/* TARE_INTERRUPTED leaves what was decided in the entries. */
+tare_status contest_run(struct arena *arena, struct contest *contest, struct tare_error *error);
+
+#endif

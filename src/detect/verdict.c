@@ -1,0 +1,343 @@
+#include "detect/verdict.h"
+
+#include "base/assert.h"
+#include "base/unit.h"
+#include "stats/order.h"
+#include "stats/ratio.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How the error is split between the typical round and the slowest tenth of the rounds. */
+static const double TYPICAL_SHARE = 0.8;
+static const double TAIL_SHARE = 0.2;
+/* Rounds per launch from which a slowest tenth can be spoken of. */
+enum { TAIL_ROUNDS_MIN = 10 };
+
+/* What the launches up to the latest look say. */
+struct evidence {
+    double *typical; /* one log ratio per launch */
+    double *tail;
+    ptrdiff_t launches;
+    ptrdiff_t rounds_min; /* of any launch */
+    bool is_defined;      /* all values positive */
+};
+
+static struct stats_sequential typical_schedule(const struct detect_rule *rule)
+{
+    return stats_sequential_new(rule->alpha * TYPICAL_SHARE);
+}
+
+bool detect_is_look(const struct detect_rule *rule, ptrdiff_t launches)
+{
+    struct stats_sequential schedule = typical_schedule(rule);
+    return stats_sequential_is_look(&schedule, launches);
+}
+
+ptrdiff_t detect_next_look(const struct detect_rule *rule, ptrdiff_t launches)
+{
+    struct stats_sequential schedule = typical_schedule(rule);
+    ptrdiff_t look = stats_sequential_look(&schedule, launches);
+    return stats_sequential_launches(&schedule, look + 1);
+}
+
+/* Where the samples of a launch begin and how many they are; samples of a launch stand together. */
+static ptrdiff_t launch_samples(const struct model_metric *metric, ptrdiff_t *at)
+{
+    ptrdiff_t start = *at;
+    while (*at < metric->count && metric->launches[*at] == metric->launches[start]) {
+        (*at)++;
+    }
+    return *at - start;
+}
+
+/* Sums every launch up. Launches of both sides come in the same order with the same number of
+ * rounds. */
+static struct evidence gather(const struct model_metric *old_metric,
+                              const struct model_metric *new_metric, ptrdiff_t launches_max,
+                              struct arena *scratch)
+{
+    struct evidence evidence = {
+        .typical = ARENA_ARRAY(scratch, double, launches_max),
+        .tail = ARENA_ARRAY(scratch, double, launches_max),
+        .rounds_min = PTRDIFF_MAX,
+        .is_defined = true,
+    };
+    ptrdiff_t old_at = 0;
+    ptrdiff_t new_at = 0;
+    while (evidence.launches < launches_max && old_at < old_metric->count &&
+           new_at < new_metric->count) {
+        const double *old_values = old_metric->values + old_at;
+        const double *new_values = new_metric->values + new_at;
+        ptrdiff_t rounds = launch_samples(old_metric, &old_at);
+        ptrdiff_t new_rounds = launch_samples(new_metric, &new_at);
+        rounds = new_rounds < rounds ? new_rounds : rounds;
+        struct stats_paired pair = stats_paired_launch(old_values, new_values, rounds, scratch);
+        evidence.is_defined = evidence.is_defined && pair.is_defined;
+        evidence.typical[evidence.launches] = pair.median_log;
+        evidence.tail[evidence.launches] = pair.upper_log;
+        evidence.launches++;
+        evidence.rounds_min = rounds < evidence.rounds_min ? rounds : evidence.rounds_min;
+    }
+    return evidence;
+}
+
+static struct model_side describe_side(const struct model_metric *metric, struct arena *scratch)
+{
+    struct model_side side = {.count = metric->count};
+    for (ptrdiff_t at = 0; at < metric->count;) {
+        launch_samples(metric, &at);
+        side.launches++;
+    }
+    if (metric->count > 0) {
+        side.median = stats_median(metric->values, metric->count, scratch);
+    }
+    return side;
+}
+
+static void conclude(struct model_comparison *c, enum model_verdict verdict, const char *code,
+                     const char *reason)
+{
+    c->verdict = verdict;
+    c->reason_code = code;
+    c->reason = reason;
+}
+
+static void judge_exact(struct arena *arena, struct model_comparison *c, double old_value,
+                        double new_value)
+{
+    c->basis = MODEL_BASIS_EXACT;
+    c->has_ratio = old_value != 0;
+    c->ratio = c->has_ratio ? new_value / old_value : 0;
+    c->has_interval = c->has_ratio;
+    c->low = c->high = c->ratio;
+    c->method = "exact";
+    if (old_value == new_value) {
+        conclude(c, MODEL_EQUIVALENT, "same-count", "counted, exactly the same");
+        return;
+    }
+    bool is_worse = (new_value > old_value) == (c->better == MODEL_LOWER_IS_BETTER);
+    conclude(c, is_worse ? MODEL_REGRESSED : MODEL_IMPROVED, "other-count",
+             arena_printf(arena, "counted: %s instead of %s",
+                          unit_format_digits(arena, new_value, 6),
+                          unit_format_digits(arena, old_value, 6)));
+}
+
+/* Beyond the band on the bad side, on the good side, or neither; log scale, turned so that up is
+ * worse. */
+enum place { PLACE_WORSE, PLACE_BETTER, PLACE_INSIDE, PLACE_ACROSS };
+
+static enum place place_interval(double low, double high, enum model_better better, double band)
+{
+    double edge = log1p(band);
+    double worse_low = better == MODEL_LOWER_IS_BETTER ? low : -high;
+    double worse_high = better == MODEL_LOWER_IS_BETTER ? high : -low;
+    /* Exactly at the band is not beyond it. */
+    const double epsilon = 1e-12;
+    if (worse_low > edge + epsilon) {
+        return PLACE_WORSE;
+    }
+    if (worse_high < -edge - epsilon) {
+        return PLACE_BETTER;
+    }
+    bool is_inside = band > 0 && worse_low >= -edge - epsilon && worse_high <= edge + epsilon;
+    return is_inside ? PLACE_INSIDE : PLACE_ACROSS;
+}
+
+static const char *odd_text(const struct stats_ratio *r)
+{
+    return r->is_multimodal     ? " (launches fall into two groups)"
+           : r->is_skewed       ? " (launches are skewed)"
+           : r->is_heavy_tailed ? " (some launches are far off)"
+                                : "";
+}
+
+static void judge_tail(struct arena *arena, struct model_comparison *c,
+                       const struct stats_ratio *tail)
+{
+    double change = fabs(tail->ratio - 1) * 100;
+    const char *text = arena_printf(arena,
+                                    "the typical round is the same, but the slowest tenth is %.1f "
+                                    "%% %s: only some calls changed",
+                                    change, tail->ratio > 1 ? "slower" : "faster");
+    enum place place = place_interval(tail->log.low, tail->log.high, c->better, c->band);
+    if (place == PLACE_WORSE) {
+        conclude(c, MODEL_REGRESSED, "tail-beyond-band", text);
+    } else {
+        conclude(c, MODEL_INCONCLUSIVE, "tail-differs", text);
+    }
+}
+
+/* Does the slowest tenth contradict "equivalent"? Only a clear sign counts: its interval beyond the
+ * band, or an estimate far outside it whose interval excludes no change. */
+static bool tail_contradicts(const struct model_comparison *c, const struct stats_ratio *tail)
+{
+    if (!tail->log.is_defined) {
+        return false;
+    }
+    enum place place = place_interval(tail->log.low, tail->log.high, c->better, c->band);
+    bool excludes_zero = tail->log.low > 0 || tail->log.high < 0;
+    return place == PLACE_WORSE || place == PLACE_BETTER ||
+           (excludes_zero && fabs(tail->log.estimate) > 3 * log1p(c->band));
+}
+
+static void judge_ratio(struct arena *arena, struct model_comparison *c,
+                        const struct stats_ratio *typical, const struct stats_ratio *tail)
+{
+    enum place place = place_interval(typical->log.low, typical->log.high, c->better, c->band);
+    /* A regression of the tail counts whatever the typical round does, unless that one has
+     * regressed itself. */
+    bool is_tail_worse = tail->log.is_defined && place_interval(tail->log.low, tail->log.high,
+                                                                c->better, c->band) == PLACE_WORSE;
+    if (place == PLACE_WORSE) {
+        conclude(c, MODEL_REGRESSED, "beyond-band", "the whole interval is beyond the band");
+    } else if (place == PLACE_BETTER) {
+        conclude(c, MODEL_IMPROVED, "beyond-band", "the whole interval is beyond the band");
+    } else if (place == PLACE_INSIDE && tail_contradicts(c, tail)) {
+        judge_tail(arena, c, tail);
+    } else if (place == PLACE_INSIDE) {
+        conclude(c, MODEL_EQUIVALENT, "within-band", "the whole interval is within the band");
+    } else if (is_tail_worse) {
+        judge_tail(arena, c, tail);
+    } else {
+        conclude(c, MODEL_INCONCLUSIVE, "interval-across-band",
+                 arena_printf(arena, "the interval reaches across the edge of the band%s",
+                              odd_text(typical)));
+    }
+}
+
+static void judge_launches(struct arena *arena, struct model_comparison *c,
+                           const struct evidence *evidence, const struct detect_rule *rule,
+                           struct arena *scratch)
+{
+    struct stats_sequential schedule = typical_schedule(rule);
+    ptrdiff_t look = stats_sequential_look(&schedule, evidence->launches);
+    if (look < 0) {
+        conclude(c, MODEL_INCONCLUSIVE, "too-few-launches",
+                 arena_printf(arena, "%td launches a side; a verdict needs %td", evidence->launches,
+                              stats_sequential_launches(&schedule, 0)));
+        return;
+    }
+    struct stats_ratio typical = stats_ratio_interval(
+        evidence->typical, evidence->launches, stats_sequential_alpha(&schedule, look), scratch);
+    struct stats_ratio tail = {0};
+    if (evidence->rounds_min >= TAIL_ROUNDS_MIN) {
+        struct stats_sequential tails = stats_sequential_new(rule->alpha * TAIL_SHARE);
+        tail = stats_ratio_interval(evidence->tail, evidence->launches,
+                                    stats_sequential_alpha(&tails, look), scratch);
+        c->tail_ratio = tail.ratio;
+    }
+    c->has_ratio = evidence->launches > 0;
+    c->ratio = typical.log.is_defined
+                   ? typical.ratio
+                   : exp(stats_median(evidence->typical, evidence->launches, scratch));
+    if (!typical.log.is_defined) {
+        conclude(c, MODEL_INCONCLUSIVE, "too-few-launches",
+                 arena_printf(arena, "%td launches a side; this data needs %td", evidence->launches,
+                              typical.launches_min));
+        return;
+    }
+    c->has_interval = true;
+    c->low = typical.low;
+    c->high = typical.high;
+    c->method = stats_interval_method_name(typical.log.method);
+    judge_ratio(arena, c, &typical, &tail);
+}
+
+/* Why no ratio can be defined, or NULL. */
+static const char *find_obstacle(struct arena *arena, const struct model_benchmark *old_benchmark,
+                                 const struct model_benchmark *new_benchmark,
+                                 const struct model_metric *old_metric,
+                                 const struct model_metric *new_metric)
+{
+    if (old_benchmark->state != MODEL_STATE_OK || new_benchmark->state != MODEL_STATE_OK) {
+        bool is_old = old_benchmark->state != MODEL_STATE_OK;
+        const struct model_benchmark *bad = is_old ? old_benchmark : new_benchmark;
+        return arena_printf(arena, "%s is %s: %s", is_old ? "old" : "new",
+                            model_state_name(bad->state),
+                            bad->reason != NULL ? bad->reason : "no reason given");
+    }
+    if (old_metric == NULL || new_metric == NULL || old_metric->count == 0 ||
+        new_metric->count == 0) {
+        return arena_printf(arena, "%s has no samples of it",
+                            old_metric == NULL || old_metric->count == 0 ? "old" : "new");
+    }
+    if (strcmp(old_metric->unit, new_metric->unit) != 0 ||
+        old_metric->better != new_metric->better) {
+        return arena_printf(arena, "old has unit %s, %s is better; new has unit %s, %s is better",
+                            old_metric->unit, model_better_name(old_metric->better),
+                            new_metric->unit, model_better_name(new_metric->better));
+    }
+    const struct model_metric *bad = old_metric->invalid_reason != NULL ? old_metric : new_metric;
+    return bad->invalid_reason;
+}
+
+void detect_paired(struct arena *arena, const struct model_benchmark *old_benchmark,
+                   const struct model_benchmark *new_benchmark, const char *metric,
+                   const struct detect_rule *rule, struct model_comparison *comparison)
+{
+    struct arena scratch = {0};
+    const struct model_metric *old_metric = model_metric_find(old_benchmark, metric);
+    const struct model_metric *new_metric = model_metric_find(new_benchmark, metric);
+    const struct model_metric *known = old_metric != NULL ? old_metric : new_metric;
+    *comparison = (struct model_comparison){
+        .benchmark = old_benchmark->name,
+        .parameters = old_benchmark->parameters,
+        .parameter_count = old_benchmark->parameter_count,
+        .metric = metric,
+        .unit = known != NULL ? known->unit : "",
+        .better = known != NULL ? known->better : MODEL_LOWER_IS_BETTER,
+        .basis = MODEL_BASIS_PAIRED,
+        .band = rule->band,
+        .method = "none",
+    };
+    if (old_metric != NULL) {
+        comparison->old_side = describe_side(old_metric, &scratch);
+    }
+    if (new_metric != NULL) {
+        comparison->new_side = describe_side(new_metric, &scratch);
+    }
+    const char *obstacle =
+        find_obstacle(arena, old_benchmark, new_benchmark, old_metric, new_metric);
+    if (obstacle != NULL) {
+        conclude(comparison, MODEL_INVALID, "no-ratio", obstacle);
+        arena_free(&scratch);
+        return;
+    }
+    if (old_metric->is_exact) {
+        judge_exact(arena, comparison, old_metric->values[0], new_metric->values[0]);
+    } else {
+        ptrdiff_t launches = comparison->old_side.launches;
+        struct stats_sequential schedule = typical_schedule(rule);
+        ptrdiff_t look = stats_sequential_look(&schedule, launches);
+        ptrdiff_t used = look >= 0 ? stats_sequential_launches(&schedule, look) : launches;
+        struct evidence evidence = gather(old_metric, new_metric, used, &scratch);
+        if (evidence.is_defined) {
+            judge_launches(arena, comparison, &evidence, rule, &scratch);
+        } else {
+            conclude(comparison, MODEL_INVALID, "not-positive",
+                     "a value is zero or negative, so there is no ratio");
+        }
+    }
+    arena_free(&scratch);
+}
+
+ptrdiff_t detect_launches_more(const struct detect_rule *rule,
+                               const struct model_comparison *comparison, ptrdiff_t launches,
+                               ptrdiff_t launches_max)
+{
+    if (comparison->verdict != MODEL_INCONCLUSIVE) {
+        return 0;
+    }
+    struct stats_sequential schedule = typical_schedule(rule);
+    if (!comparison->has_interval) {
+        return stats_sequential_launches(&schedule, 0) - launches;
+    }
+    double edge = log1p(rule->band);
+    double estimate = fabs(log(comparison->ratio));
+    double wanted = fabs(estimate - edge);
+    double half_width = log(comparison->high / comparison->low) / 2;
+    /* An estimate on the edge itself is never decided: half-widths shrink, but never to nothing. */
+    double needed = (double)launches * (half_width / wanted) * (half_width / wanted);
+    return wanted > 0 && needed < (double)launches_max ? (ptrdiff_t)ceil(needed) - launches : -1;
+}

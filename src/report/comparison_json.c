@@ -1,0 +1,89 @@
+#include "report/comparison_json.h"
+
+#include "base/text.h"
+#include "report/json_write.h"
+
+static json_t *side_json(const struct model_side *side)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "median",
+                        side->count > 0 ? json_write_number(side->median) : json_null());
+    json_object_set_new(object, "launches", json_integer(side->launches));
+    json_object_set_new(object, "n", json_integer(side->count));
+    return object;
+}
+
+static json_t *item_json(struct arena *arena, const struct model_comparison *c)
+{
+    json_t *params = json_object();
+    for (ptrdiff_t i = 0; i < c->parameter_count; i++) {
+        json_object_set_new(params, text_printable(arena, c->parameters[i].name, 0),
+                            json_write_text(arena, c->parameters[i].value));
+    }
+    json_t *object = json_object();
+    json_object_set_new(object, "benchmark", json_write_text(arena, c->benchmark));
+    json_object_set_new(object, "params", params);
+    json_object_set_new(object, "metric", json_write_text(arena, c->metric));
+    json_object_set_new(object, "unit", json_write_text(arena, c->unit));
+    json_object_set_new(object, "better", json_string(model_better_name(c->better)));
+    json_object_set_new(object, "basis", json_string(model_basis_name(c->basis)));
+    json_object_set_new(object, "gated", json_boolean(c->is_gated));
+    json_object_set_new(object, "old", side_json(&c->old_side));
+    json_object_set_new(object, "new", side_json(&c->new_side));
+    json_object_set_new(object, "ratio", c->has_ratio ? json_write_number(c->ratio) : json_null());
+    json_object_set_new(object, "ci", json_write_pair(c->has_interval, c->low, c->high));
+    json_object_set_new(object, "ci_method", json_write_text(arena, c->method));
+    json_object_set_new(object, "tail_ratio",
+                        c->tail_ratio > 0 ? json_write_number(c->tail_ratio) : json_null());
+    json_object_set_new(object, "band", json_write_number(c->band));
+    json_object_set_new(object, "verdict", json_string(model_verdict_name(c->verdict)));
+    json_object_set_new(object, "level", json_write_text(arena, model_level_name(c->level)));
+    json_object_set_new(object, "reason", json_write_text(arena, c->reason));
+    json_object_set_new(object, "reason_code", json_write_text(arena, c->reason_code));
+    json_object_set_new(object, "seconds", json_write_number(c->seconds));
+    json_object_set_new(object, "seconds_more", json_write_number(c->seconds_more));
+    return object;
+}
+
+void report_comparison_json(struct buffer *out, const struct model_decision *decision,
+                            const struct model_machine *machine, int exit_code)
+{
+    struct arena arena = {0};
+    int counts[MODEL_VERDICT_COUNT] = {0};
+    enum model_level level = MODEL_LEVEL_NONE;
+    json_t *items = json_array();
+    for (ptrdiff_t i = 0; i < decision->count; i++) {
+        const struct model_comparison *item = &decision->items[i];
+        json_array_append_new(items, item_json(&arena, item));
+        counts[item->verdict]++;
+        level = item->is_gated && item->level > level ? item->level : level;
+    }
+    json_t *by_verdict = json_object();
+    for (int v = 0; v < MODEL_VERDICT_COUNT; v++) {
+        json_object_set_new(by_verdict, model_verdict_name((enum model_verdict)v),
+                            json_integer(counts[v]));
+    }
+    json_t *root =
+        json_pack("{s:i,s:s,s:s,s:s}", "tare", 1, "kind", "comparison", "id", decision->id,
+                  "verdict", model_verdict_name(model_decision_verdict(decision)));
+    json_object_set_new(root, "level", json_write_text(&arena, model_level_name(level)));
+    json_object_set_new(root, "exit", json_integer(exit_code));
+    json_object_set_new(root, "old", json_write_text(&arena, decision->old_name));
+    json_object_set_new(root, "new", json_write_text(&arena, decision->new_name));
+    json_object_set_new(root, "confidence", json_write_number(decision->confidence));
+    json_object_set_new(root, "gated_comparisons", json_integer(decision->gated_count));
+    json_object_set_new(root, "comparisons", items);
+    json_object_set_new(root, "counts", by_verdict);
+    json_object_set_new(root, "missing",
+                        json_write_texts(&arena, decision->missing, decision->missing_count));
+    json_object_set_new(root, "added",
+                        json_write_texts(&arena, decision->added, decision->added_count));
+    json_object_set_new(root, "policy_changes", json_array());
+    json_object_set_new(root, "machine", json_write_machine(&arena, machine));
+    json_object_set_new(root, "warnings",
+                        json_write_texts(&arena, decision->warnings, decision->warning_count));
+    json_object_set_new(root, "next", json_write_text(&arena, decision->next));
+    json_object_set_new(root, "seconds", json_write_number(decision->seconds));
+    json_write_dump(out, root);
+    arena_free(&arena);
+}

@@ -1,0 +1,239 @@
+#include "report/comparison_text.h"
+
+#include "base/text.h"
+#include "base/unit.h"
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STRIP_WIDTH = 17 };
+
+static const char *const verdict_colors[MODEL_VERDICT_COUNT] = {
+    [MODEL_REGRESSED] = "\033[31m", [MODEL_INVALID] = "\033[35m", [MODEL_INCONCLUSIVE] = "\033[33m",
+    [MODEL_IMPROVED] = "\033[32m",  [MODEL_EQUIVALENT] = NULL,
+};
+
+static char *comparison_label(struct arena *arena, const struct model_comparison *c)
+{
+    const struct model_benchmark named = {
+        .suite = "",
+        .name = c->benchmark,
+        .variant = "",
+        .parameters = c->parameters,
+        .parameter_count = c->parameter_count,
+    };
+    const char *label = model_benchmark_label(arena, &named);
+    if (strcmp(c->metric, "time") != 0) {
+        label = arena_printf(arena, "%s %s", label, c->metric);
+    }
+    return text_printable(arena, label, 60);
+}
+
+/* Cell of the strip that a log ratio falls into. */
+static int cell_of(double log_ratio, double range, int width)
+{
+    double place = (log_ratio / log1p(range) + 1) / 2 * (width - 1);
+    return (int)fmin(fmax(round(place), 0), width - 1);
+}
+
+char *report_interval_strip(struct arena *arena, const struct model_comparison *comparison,
+                            double range, int width)
+{
+    const char *cells[64];
+    int middle = width / 2;
+    for (int i = 0; i < width; i++) {
+        cells[i] = " ";
+    }
+    double edge = log1p(comparison->band);
+    cells[0] = cells[width - 1] = "|";
+    cells[middle] = "·";
+    if (comparison->band > 0 && comparison->band < range) {
+        cells[cell_of(-edge, range, width)] = "[";
+        cells[cell_of(edge, range, width)] = "]";
+    }
+    if (comparison->has_interval) {
+        int low = cell_of(log(comparison->low), range, width);
+        int high = cell_of(log(comparison->high), range, width);
+        for (int i = low; i <= high; i++) {
+            cells[i] = "━";
+        }
+        if (log(comparison->low) < -log1p(range)) {
+            cells[0] = "◀";
+        }
+        if (log(comparison->high) > log1p(range)) {
+            cells[width - 1] = "▶";
+        }
+    }
+    struct buffer strip = buffer_new(arena, 1024);
+    for (int i = 0; i < width; i++) {
+        buffer_text(&strip, cells[i]);
+    }
+    return arena_strdup(arena, buffer_string(&strip));
+}
+
+/* As many decimals as the interval's width supports, at least one. */
+static int change_decimals(const struct model_comparison *c)
+{
+    double width = c->has_interval ? (c->high - c->low) / 2 * 100 : 1;
+    return width < 0.05 ? 2 : width < 10 ? 1 : 0;
+}
+
+static const char *interval_cell(struct arena *arena, const struct model_comparison *c)
+{
+    if (!c->has_interval) {
+        return "?";
+    }
+    int decimals = change_decimals(c);
+    char *low = unit_format_change(arena, c->low, decimals);
+    char *high = unit_format_change(arena, c->high, decimals);
+    low[strlen(low) - 1] = '\0'; /* the column's title has the unit */
+    high[strlen(high) - 1] = '\0';
+    return arena_printf(arena, "%s…%s", low, high);
+}
+
+static const char *value_cell(struct arena *arena, const struct model_side *side, const char *unit)
+{
+    return side->count > 0 ? unit_format(arena, side->median, unit, 3) : NULL;
+}
+
+static double strip_range(const struct model_decision *decision)
+{
+    static const double ranges[] = {0.05, 0.2, 1};
+    double largest = 0;
+    for (ptrdiff_t i = 0; i < decision->count; i++) {
+        const struct model_comparison *c = &decision->items[i];
+        if (c->has_ratio && c->ratio > 0) {
+            largest = fmax(largest, fabs(log(c->ratio)));
+        }
+    }
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        if (largest < log1p(ranges[i]) * 0.95) {
+            return ranges[i];
+        }
+    }
+    return 4;
+}
+
+static void print_table(struct buffer *out, const struct model_decision *decision,
+                        const struct report_style *style)
+{
+    struct arena *arena = out->arena;
+    struct table table = table_new(arena);
+    double range = strip_range(decision);
+    table_add_column(&table, "benchmark", TABLE_LEFT, 0);
+    table_add_column(&table, "old", TABLE_RIGHT, 3);
+    table_add_column(&table, "new", TABLE_RIGHT, 2);
+    table_add_column(&table, "change", TABLE_RIGHT, 0);
+    table_add_column(&table, arena_printf(arena, "%g %% CI", decision->confidence * 100),
+                     TABLE_RIGHT, 1);
+    table_add_column(
+        &table, arena_printf(arena, "−%-*.0f+%.0f %%", STRIP_WIDTH - 6, range * 100, range * 100),
+        TABLE_LEFT, 5);
+    table_add_column(&table, "verdict", TABLE_LEFT, 0);
+    for (ptrdiff_t i = 0; i < decision->count; i++) {
+        const struct model_comparison *c = &decision->items[i];
+        struct table_row *row = table_add_row(&table);
+        row->color = verdict_colors[c->verdict];
+        row->cells[0] = comparison_label(arena, c);
+        if (c->verdict == MODEL_INVALID) {
+            row->line = arena_printf(arena, "invalid: %s", text_printable(arena, c->reason, 400));
+            continue;
+        }
+        row->cells[1] = value_cell(arena, &c->old_side, c->unit);
+        row->cells[2] = value_cell(arena, &c->new_side, c->unit);
+        row->cells[3] =
+            c->has_ratio ? unit_format_change(arena, c->ratio, change_decimals(c)) : NULL;
+        row->cells[4] = interval_cell(arena, c);
+        row->cells[5] = report_interval_strip(arena, c, range, STRIP_WIDTH);
+        row->cells[6] = c->is_gated ? model_verdict_name(c->verdict)
+                                    : arena_printf(arena, "(%s)", model_verdict_name(c->verdict));
+    }
+    if (decision->count > 0) {
+        table_print(&table, out, style->columns, style->has_color);
+    }
+}
+
+char *report_comparison_sentence(struct arena *arena, const struct model_comparison *c,
+                                 double confidence)
+{
+    const char *label = comparison_label(arena, c);
+    bool is_time = strcmp(c->unit, "ns") == 0;
+    bool is_up = c->ratio > 1;
+    const char *word = is_time ? (is_up ? "slower" : "faster") : (is_up ? "higher" : "lower");
+    double near = fabs((is_up ? c->low : c->high) - 1) * 100;
+    double far = fabs((is_up ? c->high : c->low) - 1) * 100;
+    int decimals = change_decimals(c);
+    switch (c->verdict) {
+    case MODEL_REGRESSED:
+    case MODEL_IMPROVED:
+        if (strcmp(c->reason_code, "beyond-band") == 0) {
+            return arena_printf(arena, "%s is %.*f %% %s (%.*f to %.*f %%, %g %% sure).", label,
+                                decimals, fabs(c->ratio - 1) * 100, word, decimals, near, decimals,
+                                far, confidence * 100);
+        }
+        return arena_printf(arena, "%s: %s.", label, text_printable(arena, c->reason, 300));
+    case MODEL_EQUIVALENT:
+        return arena_printf(arena, "%s is the same within %g %%.", label, c->band * 100);
+    case MODEL_INCONCLUSIVE:
+        if (c->seconds_more > 0) {
+            return arena_printf(arena, "%s: about %.0f s more would decide; %s.", label,
+                                ceil(c->seconds_more), text_printable(arena, c->reason, 300));
+        }
+        return arena_printf(arena, "%s: undecided: %s.", label,
+                            text_printable(arena, c->reason, 300));
+    default:
+        return arena_printf(arena, "%s: %s.", label, text_printable(arena, c->reason, 300));
+    }
+}
+
+static void print_sentences(struct buffer *out, const struct model_decision *decision)
+{
+    ptrdiff_t same = 0;
+    for (ptrdiff_t i = 0; i < decision->count; i++) {
+        const struct model_comparison *c = &decision->items[i];
+        if (c->verdict == MODEL_EQUIVALENT && decision->count > 1) {
+            same += c->is_gated;
+        } else if (c->verdict != MODEL_INVALID && c->is_gated) {
+            buffer_printf(out, "%s\n",
+                          report_comparison_sentence(out->arena, c, decision->confidence));
+        }
+    }
+    if (same > 0) {
+        buffer_printf(out, "%td %s the same within %g %%.\n", same, same == 1 ? "is" : "are",
+                      decision->items[decision->count - 1].band * 100);
+    }
+}
+
+static void print_labels(struct buffer *out, const char *what, const char *const *labels,
+                         ptrdiff_t count)
+{
+    for (ptrdiff_t i = 0; i < count; i++) {
+        buffer_printf(out, "%s: %s\n", what, text_printable(out->arena, labels[i], 100));
+    }
+}
+
+void report_comparison_text(struct buffer *out, const struct model_decision *decision,
+                            const struct model_machine *machine, const struct report_style *style)
+{
+    struct arena *arena = out->arena;
+    ptrdiff_t launches = 0;
+    for (ptrdiff_t i = 0; i < decision->count; i++) {
+        ptrdiff_t of_item = decision->items[i].old_side.launches;
+        launches = of_item > launches ? of_item : launches;
+    }
+    buffer_printf(out, "%s → %s    %s    up to %td launches a side\n",
+                  text_printable(arena, decision->old_name, 60),
+                  text_printable(arena, decision->new_name, 60),
+                  report_machine_line(arena, machine), launches);
+    print_table(out, decision, style);
+    print_sentences(out, decision);
+    print_labels(out, "only old has", decision->missing, decision->missing_count);
+    print_labels(out, "only new has", decision->added, decision->added_count);
+    for (ptrdiff_t i = 0; i < decision->warning_count; i++) {
+        buffer_printf(out, "note: %s\n", text_printable(arena, decision->warnings[i], 0));
+    }
+    if (decision->next != NULL) {
+        buffer_printf(out, "next: %s\n", decision->next);
+    }
+}

@@ -1,0 +1,2 @@
+/* The header as C++. */
+#include "header_use.h"

@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# Programs linked with libtare in every way people link: each runs, lists its benchmarks, and carries the
+# note by which `tare` finds it.
+
+setup() {
+    place=$BATS_TEST_TMPDIR
+    include=-I$TARE_SOURCE/include
+    use=$TARE_SOURCE/tests/client/header_use
+}
+
+has_note() {
+    readelf -n "$1" >"$place/notes"
+    grep -A1 'Owner' "$place/notes" | head -0
+    grep -qE '^ +Tare +0x00000004' "$place/notes"
+    grep -q 'description data: 01 00 00 00' "$place/notes"
+}
+
+works() {
+    run "$place/program" --list
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "plain/reference n=1" ]
+    [ "${lines[1]}" = "plain/other n=1" ]
+    [ "${lines[6]}" = "group/name" ]
+    has_note "$place/program"
+}
+
+@test "dynamic executable, static library, position independent or not" {
+    for kind in -pie -no-pie; do
+        gcc -O2 $kind "$include" "$use.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+        works
+    done
+}
+
+@test "shared library" {
+    gcc -O2 "$include" "$use.c" -L"$TARE_BUILD" -ltare "-Wl,-rpath,$TARE_BUILD" -o "$place/program"
+    works
+}
+
+@test "hidden visibility, link-time optimisation, section collection" {
+    gcc -O2 -flto -fvisibility=hidden -ffunction-sections -fdata-sections -Wl,--gc-sections \
+        "$include" "$use.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+    works
+    strip "$place/program"
+    works
+}
+
+@test "fully static, and static and position independent" {
+    for kind in -static -static-pie; do
+        gcc -O2 $kind "$include" "$use.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+        works
+    done
+}
+
+@test "C++" {
+    g++ -O2 "$include" "$use.cc" "$TARE_BUILD/libtare.a" -o "$place/program"
+    works
+    clang++ -O2 "$include" "$use.cc" "$TARE_BUILD/libtare.a" -o "$place/program"
+    works
+}
+
+@test "musl, from source" {
+    command -v musl-gcc || skip "no musl-gcc"
+    sources=("$TARE_SOURCE"/src/client/*.c "$TARE_SOURCE"/src/base/{arena,assert,buffer,error,text}.c
+        "$TARE_SOURCE"/src/os/{clock,terminal}.c)
+    wanted=()
+    for source in "${sources[@]}"; do
+        [[ "$source" == */alloc_*.c ]] || wanted+=("$source")
+    done
+    musl-gcc -std=c17 -D_GNU_SOURCE -O2 -static -fno-math-errno -I"$TARE_SOURCE/src" "$include" \
+        "${wanted[@]}" "$use.c" -o "$place/program"
+    works
+}
+
+@test "a name of the user's own that libtare uses inside does not clash" {
+    cat >"$place/own.c" <<'C'
+int json_text, arena_alloc, buffer_text, clock_now, client_open, fit_growth;
+C
+    gcc -O2 "$include" "$use.c" "$place/own.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+    works
+}
+
+@test "benchmarks in several files; a main of one's own" {
+    printf '#include <tare/tare.h>\nTARE_BENCHMARK(one) { TARE_LOOP(t) {} }\n' >"$place/one.c"
+    printf '#include <tare/tare.h>\nTARE_BENCHMARK(two) { TARE_LOOP(t) {} }\nTARE_NOTE;\nint main(int c, char **v) { return tare_main(c, v); }\n' \
+        >"$place/two.c"
+    gcc -O2 "$include" "$place/one.c" "$place/two.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+    [ "$("$place/program" --list)" = "one
+two" ]
+    has_note "$place/program"
+}
+
+@test "two benchmarks of one name are refused, with both places" {
+    printf '#include <tare/tare.h>\nTARE_BENCHMARK(one) { TARE_LOOP(t) {} }\n' >"$place/one.c"
+    printf '#include <tare/tare.h>\nTARE_BENCHMARK(one) { TARE_LOOP(t) {} }\nTARE_MAIN()\n' >"$place/two.c"
+    gcc -O2 "$include" "$place/one.c" "$place/two.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+    run "$place/program"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"two.c:2: benchmark 'one' is already defined at "*"one.c:2"* ]]
+}
+
+@test "a wrong description is said with file and line, exit 2" {
+    printf '#include <tare/tare.h>\nTARE_BENCHMARK(one) { TARE_LOOP(t) {} }\nTARE_DESCRIBE(one) { tare_params(d, "n", "5..1"); }\nTARE_MAIN()\n' \
+        >"$place/one.c"
+    gcc -O2 "$include" "$place/one.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+    run "$place/program"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"one.c:2: benchmark 'one': parameter 'n': cannot read the range '5..1'"* ]]
+}
+
+@test "a program without benchmarks, and one without optimisation" {
+    printf '#include <tare/tare.h>\nTARE_MAIN()\n' >"$place/none.c"
+    gcc -O2 "$include" "$place/none.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+    run "$place/program"
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"has no benchmarks"* ]]
+    gcc -O0 "$include" "$use.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+    run "$place/program" --filter group --min-time 1ms
+    [[ "$output" == *"compiled without optimisation"* ]]
+}
