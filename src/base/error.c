@@ -24,7 +24,7 @@ static void error_format(struct tare_error *error, size_t size, const char *form
     memcpy(error->message + cut, ellipsis, sizeof ellipsis);
 }
 
-tare_status error_set(struct tare_error *error, tare_status status, const char *format, ...)
+tare_status(error_set)(struct tare_error *error, tare_status status, const char *format, ...)
 {
     if (error == NULL || error->status != TARE_OK) {
         return status;
@@ -37,8 +37,8 @@ tare_status error_set(struct tare_error *error, tare_status status, const char *
     return status;
 }
 
-tare_status error_set_errno(struct tare_error *error, tare_status status, int errno_value,
-                            const char *format, ...)
+tare_status(error_set_errno)(struct tare_error *error, tare_status status, int errno_value,
+                             const char *format, ...)
 {
     if (error == NULL || error->status != TARE_OK) {
         return status;

@@ -41,6 +41,14 @@ __attribute__((format(printf, 4, 5))) tare_status error_set_errno(struct tare_er
                                                                   int errno_value,
                                                                   const char *format, ...);
 
+/* The static analyser does not look into functions with "…", and would think that they may return
+ * TARE_OK. */
+#ifdef __clang_analyzer__
+#define error_set(error, status, ...) ((error_set)((error), (status), __VA_ARGS__), (status))
+#define error_set_errno(error, status, ...)                                                        \
+    ((error_set_errno)((error), (status), __VA_ARGS__), (status))
+#endif
+
 /* Forgets a recorded error, for the caller that has handled it. */
 void error_clear(struct tare_error *error);
 

@@ -59,17 +59,7 @@ static int print_decision(struct ab_session *session, tare_status status);
 
 static int cmd_ab(struct cli *cli, int argc, char **argv)
 {
-    struct ab_options options = {
-        .run = {.budget_ns = 60e9,
-                .confidence = 0.99,
-                .precision = 0.01,
-                .timeout_ns = 600e9,
-                .seed = -1,
-                .cpu = -1},
-        .min_effect = 0.01,
-        .rounds = 0,
-        .slice_ns = 0,
-    };
+    struct ab_options options = {.run = run_options_unset(), .min_effect = -1};
     struct option_result words;
     int code = EXIT_CODE_OK;
     if (!command_parse(cli, &command_ab, argc, argv, false, &options, &words, &code)) {
@@ -78,7 +68,13 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
     struct ab_session session = {.cli = cli, .options = &options, .started = clock_now()};
     struct tare_error error = {0};
     interrupt_install();
-    tare_status status = run_options_check(&options.run, &error);
+    struct config config;
+    tare_status status = config_load(cli->arena, &config, &error);
+    if (status == TARE_OK) {
+        run_options_complete(&options.run, &config.policy);
+        options.min_effect = options.min_effect < 0 ? config.policy.min_effect : options.min_effect;
+        status = run_options_check(&options.run, &error);
+    }
     if (status == TARE_OK) {
         status = plan_sides(&session, &words, &error);
     }

@@ -33,6 +33,7 @@
 struct run_session {
     struct cli *cli;
     struct run_options *options;
+    struct config config;
     struct run_plan plan;
     struct model_run run;
     struct store *store;
@@ -42,6 +43,8 @@ struct run_session {
     mono_time started;
 };
 
+static tare_status session_plan(struct run_session *session, const struct option_result *words,
+                                struct tare_error *error);
 static tare_status session_begin(struct run_session *session, char **argv,
                                  struct tare_error *error);
 static tare_status session_measure(struct run_session *session, struct tare_error *error);
@@ -53,14 +56,7 @@ static int print_list(const struct run_session *session);
 
 static int cmd_run(struct cli *cli, int argc, char **argv)
 {
-    struct run_options options = {
-        .budget_ns = 60e9,
-        .precision = 0.01,
-        .confidence = 0.99,
-        .timeout_ns = 600e9,
-        .seed = -1,
-        .cpu = -1,
-    };
+    struct run_options options = run_options_unset();
     struct option_result words;
     int code = EXIT_CODE_OK;
     if (!command_parse(cli, &command_run, argc, argv, false, &options, &words, &code)) {
@@ -69,10 +65,7 @@ static int cmd_run(struct cli *cli, int argc, char **argv)
     struct run_session session = {.cli = cli, .options = &options};
     struct tare_error error = {0};
     interrupt_install();
-    tare_status status = run_options_check(&options, &error);
-    if (status == TARE_OK) {
-        status = run_plan_make(cli->arena, &options, &words, &session.plan, &error);
-    }
+    tare_status status = session_plan(&session, &words, &error);
     if (status == TARE_OK && options.is_list) {
         return print_list(&session);
     }
@@ -86,6 +79,28 @@ static int cmd_run(struct cli *cli, int argc, char **argv)
     status = session_measure(&session, &error);
     status = session_finish(&session, status, &error);
     return session_print(&session, status, &error);
+}
+
+/* What is to be measured: what the words say, or without any, what tare.yaml lists. */
+static tare_status session_plan(struct run_session *session, const struct option_result *words,
+                                struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    tare_status status = config_load(arena, &session->config, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    run_options_complete(session->options, &session->config.policy);
+    status = run_options_check(session->options, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    bool has_words = words->operands.count > 0 || words->rest.count > 0;
+    if (!has_words && session->config.policy.benchmark_count > 0) {
+        return run_plan_configured(arena, session->options, &session->config, &session->plan,
+                                   error);
+    }
+    return run_plan_make(arena, session->options, words, &session->plan, error);
 }
 
 static int print_list(const struct run_session *session)
@@ -151,7 +166,8 @@ static tare_status session_begin(struct run_session *session, char **argv, struc
     session->clock = measure_clock_real(arena);
     session->random = random_seeded(session->run.seed);
     session->progress = progress_new(common, session->plan.task_count);
-    const struct store_request request = {.option = common->store, .mode = STORE_WRITE};
+    const struct store_request request = {
+        .option = common->store, .configured = session->config.store, .mode = STORE_WRITE};
     tare_status status = store_path_open(arena, &request, &session->store, error);
     if (status == TARE_OK) {
         status = store_run_begin(session->store, &session->run, error);

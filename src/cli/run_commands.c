@@ -95,6 +95,7 @@ tare_status run_commands_prepare(struct arena *arena, const struct run_options *
                 .output_path = options->output,
                 .expected_path = options->expect_output,
                 .timeout_ns = options->timeout_ns,
+                .directory = options->directory,
             },
     };
     if (options->expect_output != NULL && options->output != NULL) {

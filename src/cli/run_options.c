@@ -44,6 +44,39 @@ const struct option run_option_table[] = {
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
 };
 
+static const double UNSET = -1;
+/* Long enough for any single call, short enough that a hang is noticed the same day. */
+static const double TIMEOUT_NS_DEFAULT = 600e9;
+static const double PRECISION_DEFAULT = 0.01;
+
+struct run_options run_options_unset(void)
+{
+    return (struct run_options){
+        .budget_ns = UNSET,
+        .precision = UNSET,
+        .confidence = UNSET,
+        .timeout_ns = UNSET,
+        .seed = UNSET,
+        .cpu = UNSET,
+    };
+}
+
+static void complete(double *value, double fallback)
+{
+    *value = *value == UNSET ? fallback : *value;
+}
+
+void run_options_complete(struct run_options *options, const struct model_policy *policy)
+{
+    complete(&options->budget_ns, policy->budget_ns);
+    complete(&options->confidence, policy->confidence);
+    complete(&options->precision, policy->precision > 0 ? policy->precision : PRECISION_DEFAULT);
+    complete(&options->timeout_ns, TIMEOUT_NS_DEFAULT);
+    if (options->project == NULL) {
+        options->project = policy->project;
+    }
+}
+
 static bool is_whole(double value, double low, double high)
 {
     return value >= low && value <= high && value == floor(value);

@@ -3,6 +3,7 @@
 #define TARE_CLI_RUN_OPTIONS_H
 
 #include "cli/options.h"
+#include "model/policy.h"
 
 struct run_options {
     struct common_options common;
@@ -34,11 +35,17 @@ struct run_options {
     const char *input;
     const char *output;
     const char *expect_output;
+    const char *directory; /* to run in, for what tare.yaml names; NULL: here */
 };
 
 extern const struct option run_option_table[];
 
-/* Says what is wrong with the values together; fills in defaults. */
+/* Everything unset, so that what was said can be told from what was not. */
+struct run_options run_options_unset(void);
+/* What was not said comes from tare.yaml, or from the defaults. */
+void run_options_complete(struct run_options *options, const struct model_policy *policy);
+
+/* Says what is wrong with the values together. */
 tare_status run_options_check(struct run_options *options, struct tare_error *error);
 
 #endif

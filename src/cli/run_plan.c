@@ -1,6 +1,6 @@
 #include "cli/run_plan.h"
 
-#include "base/assert.h"
+#include "base/buffer.h"
 #include "base/text.h"
 #include "cli/run_commands.h"
 #include "codec/elf_note.h"
@@ -20,11 +20,24 @@ struct subject {
     bool is_line;            /* a command line in one word, to be split or given to a shell */
 };
 
+static tare_status add_words(struct arena *arena, const struct run_options *options,
+                             const struct option_result *words, struct run_plan *plan,
+                             struct tare_error *error);
 static tare_status add_subject(struct arena *arena, const struct run_options *options,
                                const struct subject *subject, struct run_commands *commands,
                                struct run_plan *plan, struct tare_error *error);
+static tare_status name_apart(struct arena *arena, struct run_plan *plan, struct tare_error *error);
 static tare_status apply_filter(struct arena *arena, const char *filter, struct run_plan *plan,
                                 struct tare_error *error);
+
+static tare_status finish_plan(struct arena *arena, const struct run_options *options,
+                               struct run_plan *plan, struct tare_error *error)
+{
+    tare_status status = name_apart(arena, plan, error);
+    return status == TARE_OK && options->filter != NULL
+               ? apply_filter(arena, options->filter, plan, error)
+               : status;
+}
 
 tare_status run_plan_make(struct arena *arena, const struct run_options *options,
                           const struct option_result *words, struct run_plan *plan,
@@ -34,9 +47,17 @@ tare_status run_plan_make(struct arena *arena, const struct run_options *options
     if (words->operands.count == 0 && words->rest.count == 0) {
         return error_set(
             error, TARE_ERROR_USAGE,
-            "nothing to measure: give a benchmark program, a command line in quotes, or "
-            "a command behind --");
+            "nothing to measure: give a benchmark program, a command line in quotes, a "
+            "command behind --, or list benchmarks in tare.yaml");
     }
+    tare_status status = add_words(arena, options, words, plan, error);
+    return status == TARE_OK ? finish_plan(arena, options, plan, error) : status;
+}
+
+static tare_status add_words(struct arena *arena, const struct run_options *options,
+                             const struct option_result *words, struct run_plan *plan,
+                             struct tare_error *error)
+{
     struct run_commands commands;
     tare_status status = run_commands_prepare(arena, options, &commands, error);
     for (ptrdiff_t i = 0; i < words->operands.count && status == TARE_OK; i++) {
@@ -51,12 +72,109 @@ tare_status run_plan_make(struct arena *arena, const struct run_options *options
         const struct subject subject = {.argv = argv, .line = NULL, .is_line = false};
         status = add_subject(arena, options, &subject, &commands, plan, error);
     }
-    if (status == TARE_OK) {
-        status = run_commands_check_used(&commands, error);
+    return status == TARE_OK ? run_commands_check_used(&commands, error) : status;
+}
+
+/* "n=1,2,4": one parameter of tare.yaml as --param takes it. */
+static const char *parameter_text(struct arena *arena,
+                                  const struct model_policy_parameter *parameter)
+{
+    struct buffer text = buffer_new(arena, BUFFER_LENGTH_MAX);
+    buffer_printf(&text, "%s=", parameter->name);
+    for (ptrdiff_t i = 0; i < parameter->values.count; i++) {
+        buffer_printf(&text, "%s%s", i > 0 ? "," : "", parameter->values.items[i]);
     }
-    return status == TARE_OK && options->filter != NULL
-               ? apply_filter(arena, options->filter, plan, error)
-               : status;
+    return arena_strdup(arena, buffer_string(&text));
+}
+
+/* One entry of tare.yaml as if it had been typed. */
+static tare_status add_configured(struct arena *arena, const struct run_options *options,
+                                  const struct config *config,
+                                  const struct model_policy_benchmark *entry, struct run_plan *plan,
+                                  struct tare_error *error)
+{
+    struct run_options own = *options;
+    own.is_shell = entry->is_shell;
+    own.is_protocol = entry->is_protocol;
+    own.names = own.params = own.metrics = (struct text_list){0};
+    own.directory = config->directory;
+    own.timeout_ns = entry->timeout_ns > 0 ? entry->timeout_ns : options->timeout_ns;
+    if (entry->name != NULL && entry->command != NULL) {
+        text_list_add(arena, &own.names, entry->name);
+    }
+    for (ptrdiff_t i = 0; i < entry->parameter_count; i++) {
+        text_list_add(arena, &own.params, parameter_text(arena, &entry->parameters[i]));
+    }
+    for (ptrdiff_t i = 0; i < entry->metrics.count; i++) {
+        text_list_add(arena, &own.metrics, entry->metrics.items[i]);
+    }
+    struct option_result words = {0};
+    bool is_path = entry->program != NULL && strchr(entry->program, '/') != NULL;
+    text_list_add(arena, &words.operands,
+                  is_path                  ? config_path(arena, config, entry->program)
+                  : entry->program != NULL ? entry->program
+                                           : entry->command);
+    ptrdiff_t before = plan->task_count;
+    tare_status status = add_words(arena, &own, &words, plan, error);
+    if (status == TARE_OK && entry->program != NULL && plan->tasks[before].command != NULL) {
+        return error_set(error, TARE_ERROR_USAGE,
+                         "%s:%d: '%s' is no benchmark program (it has no note of libtare's): say "
+                         "`command:`, or `protocol: true` if it speaks Tare's protocol",
+                         config->path, entry->line, text_printable(arena, entry->program, 100));
+    }
+    return status;
+}
+
+tare_status run_plan_configured(struct arena *arena, const struct run_options *options,
+                                const struct config *config, struct run_plan *plan,
+                                struct tare_error *error)
+{
+    *plan = (struct run_plan){0};
+    tare_status status = TARE_OK;
+    for (ptrdiff_t i = 0; i < config->policy.benchmark_count && status == TARE_OK; i++) {
+        status = add_configured(arena, options, config, &config->policy.benchmarks[i], plan, error);
+    }
+    return status == TARE_OK ? finish_plan(arena, options, plan, error) : status;
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* A label that two tasks have, or NULL. */
+static const char *find_clash(struct arena *arena, const struct run_plan *plan)
+{
+    const char **labels = ARENA_ARRAY(arena, const char *, plan->task_count);
+    for (ptrdiff_t i = 0; i < plan->task_count; i++) {
+        labels[i] = model_benchmark_label(arena, &plan->tasks[i].benchmark);
+    }
+    qsort(labels, (size_t)plan->task_count, sizeof *labels, compare_texts);
+    for (ptrdiff_t i = 1; i < plan->task_count; i++) {
+        if (strcmp(labels[i - 1], labels[i]) == 0) {
+            return labels[i];
+        }
+    }
+    return NULL;
+}
+
+/* Benchmarks of several programs may have one name; then the program's file name tells them apart.
+ */
+static tare_status name_apart(struct arena *arena, struct run_plan *plan, struct tare_error *error)
+{
+    if (find_clash(arena, plan) == NULL) {
+        return TARE_OK;
+    }
+    for (ptrdiff_t i = 0; i < plan->task_count; i++) {
+        struct run_task *task = &plan->tasks[i];
+        const char *slash = strrchr(task->source, '/');
+        task->benchmark.suite = slash != NULL ? slash + 1 : task->source;
+    }
+    const char *clash = find_clash(arena, plan);
+    return clash == NULL ? TARE_OK
+                         : error_set(error, TARE_ERROR_USAGE,
+                                     "'%s' is there twice: give each a name of its own with --name",
+                                     text_printable(arena, clash, 100));
 }
 
 struct run_task *run_plan_add(struct arena *arena, struct run_plan *plan)
@@ -64,7 +182,7 @@ struct run_task *run_plan_add(struct arena *arena, struct run_plan *plan)
     plan->tasks = arena_grow(arena, plan->tasks, &plan->task_capacity, plan->task_count + 1,
                              (ptrdiff_t)sizeof *plan->tasks);
     struct run_task *task = &plan->tasks[plan->task_count++];
-    *task = (struct run_task){.compiler = ""};
+    *task = (struct run_task){.compiler = "", .source = ""};
     return task;
 }
 
@@ -97,6 +215,7 @@ static void add_program_task(struct arena *arena, struct measure_program *progra
         .name = listed->name,
         .variant = listed->variant,
         .is_reference = listed->is_reference,
+        .size_parameter = listed->size_parameter,
         .iterations = 1,
     };
     for (ptrdiff_t i = 0; i < listed->parameter_count; i++) {
@@ -105,6 +224,7 @@ static void add_program_task(struct arena *arena, struct measure_program *progra
     }
     task->skip_reason = listed->skip_reason;
     task->compiler = hello->compiler;
+    task->source = program->argv[0];
 }
 
 static tare_status add_program(struct arena *arena, const struct run_options *options,
@@ -116,6 +236,7 @@ static tare_status add_program(struct arena *arena, const struct run_options *op
         .argv = argv,
         .allocation_shim = find_allocation_shim(arena),
         .timeout_ns = options->timeout_ns,
+        .directory = options->directory,
     };
     struct measure_program_list list;
     struct protocol_hello hello;

@@ -6,6 +6,7 @@
 #ifndef TARE_CLI_RUN_PLAN_H
 #define TARE_CLI_RUN_PLAN_H
 
+#include "cli/config.h"
 #include "cli/run_options.h"
 #include "measure/command.h"
 #include "measure/program.h"
@@ -17,6 +18,7 @@ struct run_task {
     struct model_benchmark benchmark; /* name, parameters, variant; no samples yet */
     const char *skip_reason;          /* NULL, or why the program will not run it */
     const char *compiler;             /* "" when not known */
+    const char *source;               /* program or command it comes from */
     struct measure_command *command;  /* NULL: a program's benchmark */
 };
 
@@ -32,6 +34,11 @@ struct run_plan {
 tare_status run_plan_make(struct arena *arena, const struct run_options *options,
                           const struct option_result *words, struct run_plan *plan,
                           struct tare_error *error);
+
+/* The benchmarks of tare.yaml, for a command without words. */
+tare_status run_plan_configured(struct arena *arena, const struct run_options *options,
+                                const struct config *config, struct run_plan *plan,
+                                struct tare_error *error);
 
 /* A new task at the end of the plan. */
 struct run_task *run_plan_add(struct arena *arena, struct run_plan *plan);

@@ -42,25 +42,49 @@ static double smallest_ns(struct tare_state *state, uint64_t passes, int tries)
     return best_ns;
 }
 
+/* A state that runs `body` with nothing around it. */
+struct empty_case {
+    struct client_benchmark benchmark;
+    struct client_variant variant;
+    struct client_case subject;
+    struct tare_state state;
+};
+
+static void empty_case_init(struct empty_case *empty, struct client *client, tare_function *body,
+                            struct client_histogram *histogram)
+{
+    *empty = (struct empty_case){.benchmark = {.name = "calibration"}, .variant = {.body = body}};
+    empty->subject =
+        (struct client_case){.benchmark = &empty->benchmark, .variant = &empty->variant};
+    empty->state = (struct tare_state){
+        .client = client, .subject = &empty->subject, .histogram = histogram, .thread_count = 1};
+}
+
 struct client_calibration client_calibrate(struct client *client)
 {
     static struct client_histogram histogram; /* 57 KiB: too much for a small stack */
-    struct client_benchmark benchmark = {.name = "calibration"};
-    struct client_variant plain = {.name = "", .body = empty_body};
-    struct client_variant latency = {.name = "", .body = empty_latency_body};
-    struct client_case subject = {.benchmark = &benchmark, .variant = &plain};
-    struct tare_state state = {
-        .client = client, .subject = &subject, .histogram = &histogram, .thread_count = 1};
+    struct empty_case plain;
+    struct empty_case latency;
+    empty_case_init(&plain, client, empty_body, NULL);
+    empty_case_init(&latency, client, empty_latency_body, &histogram);
 
     struct client_calibration result = {0};
-    result.timer_ns = smallest_ns(&state, 0, TIMER_TRIES);
-    double loop_ns = smallest_ns(&state, LOOP_PASSES, LOOP_TRIES) - result.timer_ns;
+    result.timer_ns = smallest_ns(&plain.state, 0, TIMER_TRIES);
+    double loop_ns = smallest_ns(&plain.state, LOOP_PASSES, LOOP_TRIES) - result.timer_ns;
     result.loop_ns = loop_ns > 0 ? loop_ns / LOOP_PASSES : 0;
-
-    subject.variant = &latency;
     client_histogram_clear(&histogram);
-    result.latency_ns = smallest_ns(&state, LATENCY_PASSES, LATENCY_TRIES) / LATENCY_PASSES;
+    result.latency_ns = smallest_ns(&latency.state, LATENCY_PASSES, LATENCY_TRIES) / LATENCY_PASSES;
     /* The median: the smallest may be a lucky overlap that no real pass has. */
     result.timer_floor_ns = client_histogram_quantile(&histogram, 0.5);
     return result;
+}
+
+double client_empty_loop_ns(struct client *client, uint64_t passes)
+{
+    struct empty_case plain;
+    empty_case_init(&plain, client, empty_body, NULL);
+    client_body_call_here(&plain.state, passes);
+    double time_ns =
+        (double)(plain.state.end_ns - plain.state.start_ns) - client->calibration.timer_ns;
+    return time_ns > 0 ? time_ns : 0;
 }

@@ -93,6 +93,9 @@ struct client {
     ptrdiff_t launched_count;
     ptrdiff_t launched_capacity;
     struct client_calibration calibration;
+    /* An empty loop of so many passes, timed now; NULL (in tests): the calibration's figure serves.
+     */
+    double (*empty_loop_ns)(struct client *client, uint64_t passes);
     struct tare_error error; /* a wrong description; the first one */
 };
 
@@ -210,7 +213,10 @@ struct tare_state *client_state_new(struct client *client, const struct client_c
 void client_state_free(struct tare_state *state);
 
 /* ---- slice.c: run N iterations */
-enum { CLIENT_SLICE_METRICS_MAX = CLIENT_METRICS_MAX + CLIENT_COUNTERS + 4 };
+/* What tare_bytes, tare_items and tare_flops become. */
+enum { CLIENT_RATES = 3 };
+extern const struct client_metric client_rates[CLIENT_RATES];
+enum { CLIENT_SLICE_METRICS_MAX = CLIENT_METRICS_MAX + CLIENT_COUNTERS + CLIENT_RATES };
 struct client_slice {
     uint64_t iterations;
     double time_ns;     /* net, of all iterations */
@@ -242,6 +248,7 @@ struct tare_state *client_team_member(struct client_team *team, int index);
 
 /* ---- calibrate.c */
 struct client_calibration client_calibrate(struct client *client);
+double client_empty_loop_ns(struct client *client, uint64_t passes);
 
 /* ---- histogram.c */
 void client_histogram_clear(struct client_histogram *histogram);

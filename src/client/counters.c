@@ -7,12 +7,23 @@
 #include "client/client.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* A C library without the kernel's headers (musl's wrapper for gcc has none) builds without
+ * counters. */
+#if __has_include(<linux/perf_event.h>)
+#include <linux/perf_event.h>
+#define HAS_COUNTERS 1
+#else
+#define HAS_COUNTERS 0
+enum { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CACHE_MISSES };
+enum { PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_MISSES };
+enum { PERF_EVENT_IOC_RESET, PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE };
+#endif
 
 static const struct {
     const char *name;
@@ -32,6 +43,7 @@ const char *client_counter_name(int index)
     return counter_table[index].name;
 }
 
+#if HAS_COUNTERS
 static int counter_open(int index)
 {
     struct perf_event_attr attributes = {
@@ -45,6 +57,14 @@ static int counter_open(int index)
     };
     return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
+#else
+static int counter_open(int index)
+{
+    (void)index;
+    errno = ENOSYS;
+    return -1;
+}
+#endif
 
 const char *client_counters_missing_for(int errno_value)
 {
@@ -57,7 +77,7 @@ const char *client_counters_missing_for(int errno_value)
     case EPERM:
         return "the kernel forbids them: kernel.perf_event_paranoid, or a container's rules";
     case ENOSYS:
-        return "this kernel was built without perf events";
+        return "this kernel, or this build of libtare, is without perf events";
     default:
         return "perf_event_open failed";
     }

@@ -104,10 +104,14 @@ void tare_reference(struct tare_description *d, const char *name)
 /* Names the library itself reports: a metric of one's own must not be taken for them. */
 static bool is_reserved(const char *name)
 {
-    static const char *const names[] = {"time",        "throughput", "item_rate", "flop_rate",
-                                        "allocations", "allocated",  "peak_live"};
+    static const char *const names[] = {"time", "allocations", "allocated", "peak_live"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    for (int i = 0; i < CLIENT_RATES; i++) {
+        if (strcmp(name, client_rates[i].name) == 0) {
             return true;
         }
     }

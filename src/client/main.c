@@ -26,7 +26,7 @@ static bool parse_fds(const char *text, int *read_fd, int *write_fd)
 int tare_main(int argc, char **argv)
 {
     struct arena arena = {0};
-    struct client client = {.arena = &arena};
+    struct client client = {.arena = &arena, .empty_loop_ns = client_empty_loop_ns};
     client_registry_load(&client);
     const char *fds = getenv("TARE_PROTOCOL_FDS");
     int read_fd = -1;

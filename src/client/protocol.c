@@ -143,18 +143,27 @@ static void list_parameters(const struct client_case *subject, struct buffer *re
     }
 }
 
+static void list_metric(const struct client_metric *metric, struct buffer *reply)
+{
+    json_text(reply, metric->name);
+    buffer_text(reply, ":{\"unit\":");
+    json_text(reply, metric->unit);
+    buffer_printf(reply, ",\"better\":\"%s\",\"exact\":%s}",
+                  metric->better == TARE_HIGHER ? "higher" : "lower",
+                  metric->is_exact ? "true" : "false");
+}
+
+/* The rates are listed always: whether a body calls tare_bytes is known only when it runs. */
 static void list_metrics(const struct client_benchmark *benchmark, struct buffer *reply)
 {
     buffer_text(reply, ",\"metrics\":{");
-    for (ptrdiff_t i = 0; i < benchmark->metric_count; i++) {
-        const struct client_metric *metric = &benchmark->metrics[i];
+    for (int i = 0; i < CLIENT_RATES; i++) {
         buffer_text(reply, i > 0 ? "," : "");
-        json_text(reply, metric->name);
-        buffer_text(reply, ":{\"unit\":");
-        json_text(reply, metric->unit);
-        buffer_printf(reply, ",\"better\":\"%s\",\"exact\":%s}",
-                      metric->better == TARE_HIGHER ? "higher" : "lower",
-                      metric->is_exact ? "true" : "false");
+        list_metric(&client_rates[i], reply);
+    }
+    for (ptrdiff_t i = 0; i < benchmark->metric_count; i++) {
+        buffer_char(reply, ',');
+        list_metric(&benchmark->metrics[i], reply);
     }
     buffer_char(reply, '}');
 }
@@ -181,9 +190,7 @@ static void answer_list(struct exchange *exchange)
         if (benchmark->parameter_count > 0) {
             list_parameters(subject, reply);
         }
-        if (benchmark->metric_count > 0) {
-            list_metrics(benchmark, reply);
-        }
+        list_metrics(benchmark, reply);
         if (benchmark->size_parameter != NULL) {
             buffer_text(reply, ",\"size\":");
             json_text(reply, benchmark->size_parameter);

@@ -15,8 +15,21 @@
 /* A loop up to 25 % dearer than an empty one is taken for empty: one more cycle a pass would be
  * +100 %, and repeated measurements of the empty loop scatter by a few percent. */
 static const double DELETED_RATIO = 1.25;
+/* A busy sibling CPU slows an empty loop down to about a half, and the slice with it. So in doubt
+ * an empty loop is timed again right behind the slice, and decides; more than this many times the
+ * calibrated cost is something else (another process on this CPU), and not believed. */
+static const double SLOWED_RATIO_MAX = 2.2;
 /* The loop must outweigh the clock's own scatter for that comparison: 20 timed regions' worth. */
 static const double DELETED_TIMERS_MIN = 20;
+/* 0.1 ms of empty loop at most, so that a long slice is not made much longer by the doubt about it.
+ */
+enum { DELETED_PASSES_MAX = 300000 };
+
+const struct client_metric client_rates[CLIENT_RATES] = {
+    {"throughput", "B/s", TARE_HIGHER, false},
+    {"item_rate", "items/s", TARE_HIGHER, false},
+    {"flop_rate", "flop/s", TARE_HIGHER, false},
+};
 
 struct totals {
     double raw_ns;
@@ -158,6 +171,24 @@ static void slice_finish(struct tare_state *state)
     }
 }
 
+/* Does the loop cost no more than an empty one? `work_ns`: the loop without the clock. */
+static bool is_deleted(const struct tare_state *state, double work_ns, double iterations)
+{
+    struct client *client = state->client;
+    double loop_ns = client->calibration.loop_ns;
+    if (state->thread_count > 1 ||
+        work_ns > DELETED_RATIO * SLOWED_RATIO_MAX * iterations * loop_ns ||
+        iterations * loop_ns < DELETED_TIMERS_MIN * client->calibration.timer_ns) {
+        return false;
+    }
+    if (client->empty_loop_ns != NULL) {
+        double passes = iterations < DELETED_PASSES_MAX ? iterations : DELETED_PASSES_MAX;
+        double now_ns = client->empty_loop_ns(client, (uint64_t)passes) / passes;
+        loop_ns = now_ns < SLOWED_RATIO_MAX * loop_ns ? now_ns : loop_ns;
+    }
+    return work_ns <= DELETED_RATIO * iterations * loop_ns;
+}
+
 static void slice_time(const struct tare_state *state, const struct totals *totals,
                        struct client_slice *slice)
 {
@@ -172,10 +203,8 @@ static void slice_time(const struct tare_state *state, const struct totals *tota
         overhead_ns = iterations * calibration->timer_floor_ns;
         slice->histogram = state->histogram;
     } else {
-        double loops_ns = iterations * calibration->loop_ns;
-        double work_ns = raw_ns - (double)totals->calls * calibration->timer_ns;
-        slice->is_deleted = state->thread_count == 1 && work_ns <= DELETED_RATIO * loops_ns &&
-                            loops_ns >= DELETED_TIMERS_MIN * calibration->timer_ns;
+        double timers_ns = (double)totals->calls * calibration->timer_ns;
+        slice->is_deleted = is_deleted(state, raw_ns - timers_ns, iterations);
     }
     slice->overhead_ns = overhead_ns < raw_ns ? overhead_ns : raw_ns;
     slice->time_ns = raw_ns - slice->overhead_ns;
@@ -189,25 +218,19 @@ static void add(struct client_slice *slice, const char *name, double value)
 
 static void add_work(const struct tare_state *state, struct client_slice *slice)
 {
-    double bytes = 0;
-    double items = 0;
-    double flops = 0;
+    double work[CLIENT_RATES] = {0};
     for (int i = 0; i < state->thread_count; i++) {
         const struct tare_state *member =
             state->team != NULL ? client_team_member(state->team, i) : state;
-        bytes += member->work_bytes;
-        items += member->work_items;
-        flops += member->work_flops;
+        work[0] += member->work_bytes;
+        work[1] += member->work_items;
+        work[2] += member->work_flops;
     }
-    const struct {
-        const char *name;
-        double work;
-    } rates[] = {{"throughput", bytes}, {"item_rate", items}, {"flop_rate", flops}};
     /* Nothing is measured in no time: no rate then, rather than an infinite one. */
-    for (int i = 0; i < 3 && slice->time_ns > 0; i++) {
-        if (rates[i].work > 0) {
-            add(slice, rates[i].name,
-                rates[i].work * (double)slice->iterations / slice->time_ns * 1e9);
+    for (int i = 0; i < CLIENT_RATES && slice->time_ns > 0; i++) {
+        if (work[i] > 0) {
+            add(slice, client_rates[i].name,
+                work[i] * (double)slice->iterations / slice->time_ns * 1e9);
         }
     }
 }

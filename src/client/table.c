@@ -152,9 +152,10 @@ void table_row(const struct table *table, const struct alone_result *result,
     }
     for (ptrdiff_t i = 0; i < result->metric_count; i++) {
         const struct alone_metric *metric = &result->metrics[i];
-        bool is_rate = strcmp(metric->metric.name, "throughput") == 0 ||
-                       strcmp(metric->metric.name, "item_rate") == 0 ||
-                       strcmp(metric->metric.name, "flop_rate") == 0;
+        bool is_rate = false; /* its unit says what it is */
+        for (int k = 0; k < CLIENT_RATES; k++) {
+            is_rate = is_rate || strcmp(metric->metric.name, client_rates[k].name) == 0;
+        }
         format_value(text, metric->summary.median, metric->metric.unit);
         printf("  %s%s%s", is_rate ? "" : metric->metric.name, is_rate ? "" : " ", text);
     }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    ELF_HEADERS_MAX = 4096, /* program or section headers looked at; real files have under 100 */
-    ELF_NOTES_MAX = 4096,   /* notes in one segment */
+    ELF_HEADERS_MAX = 512, /* program or section headers looked at; real files have under 100 */
+    ELF_NOTES_MAX = 256,   /* notes in one segment; real files have under 10 */
     ELF_DYNAMIC_MAX = 65536,
     NOTE_TYPE_TARE = 1,
 };

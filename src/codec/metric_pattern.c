@@ -25,6 +25,9 @@ static const char *const reserved_names[] = {
     NULL,
 };
 
+static const char ONE_GROUP[] =
+    "it needs one group in parentheses, around the number, and no other";
+
 static tare_status pattern_parse_head(struct arena *arena, const char *text, const char *equals,
                                       struct metric_pattern *pattern, struct tare_error *error);
 static tare_status pattern_parse_body(struct arena *arena, const char *body,
@@ -165,7 +168,7 @@ static tare_status pattern_parse_body(struct arena *arena, const char *body,
             mistake = reason;
         } else if (pattern->regex.re_nsub != 1) {
             regfree(&pattern->regex);
-            mistake = "it needs one group in parentheses, around the number, and no other";
+            mistake = ONE_GROUP;
         }
     }
     if (mistake != NULL) {
@@ -177,7 +180,31 @@ static tare_status pattern_parse_body(struct arena *arena, const char *body,
     return TARE_OK;
 }
 
-/* Keeps out what would make the C library's matcher take memory or time without bound. */
+/* The last character of a bracket expression that begins at '[': []x], [^]x] and [[:digit:]]
+ * included. */
+static const char *skip_brackets(const char *cursor)
+{
+    cursor += cursor[1] == '^' ? 2 : 1;
+    cursor += *cursor == ']' ? 1 : 0;
+    while (*cursor != '\0' && *cursor != ']') {
+        const char *class_end =
+            *cursor == '[' && cursor[1] == ':' ? strstr(cursor + 2, ":]") : NULL;
+        cursor = class_end != NULL ? class_end + 2 : cursor + 1;
+    }
+    return *cursor == ']' ? cursor : cursor - 1;
+}
+
+/* How often "{3,5}" may repeat what stands before it, 1 at least. */
+static double repetitions_of(const char *brace)
+{
+    size_t length = strcspn(brace, "}");
+    const char *comma = memchr(brace, ',', length);
+    return fmax(1, fmax(strtod(brace + 1, NULL), comma != NULL ? strtod(comma + 1, NULL) : 0));
+}
+
+/* Keeps out what makes the C library's compiler and matcher take memory or time without bound:
+ * groups within groups, repetitions of repetitions (each doubles the compiled form), back
+ * references. */
 static const char *pattern_check_expression(const char *expression)
 {
     if (expression[0] == '\0') {
@@ -187,18 +214,30 @@ static const char *pattern_check_expression(const char *expression)
         return "the expression is too long";
     }
     double repetitions = 1;
+    int group_count = 0;
+    bool is_behind_repetition = false;
     for (const char *cursor = expression; *cursor != '\0'; cursor++) {
-        if (*cursor == '\\') {
-            if (cursor[1] >= '1' && cursor[1] <= '9') {
-                return "back references are not supported";
-            }
-            cursor += cursor[1] != '\0' ? 1 : 0;
-        } else if (*cursor == '{') {
-            double low = strtod(cursor + 1, NULL);
-            const char *comma = strchr(cursor, ',');
-            double high = comma != NULL ? strtod(comma + 1, NULL) : 0;
-            repetitions *= fmax(1, fmax(low, high));
+        bool is_repetition = strchr("*+?{", *cursor) != NULL;
+        if (is_repetition && is_behind_repetition) {
+            return "one repetition follows right on another";
         }
+        if (*cursor == '\\' && cursor[1] >= '1' && cursor[1] <= '9') {
+            return "back references are not supported";
+        }
+        group_count += *cursor == '(';
+        repetitions *= *cursor == '{' ? repetitions_of(cursor) : 1;
+        if (*cursor == '\\' && cursor[1] != '\0') {
+            cursor++;
+        } else if (*cursor == '[') {
+            cursor = skip_brackets(cursor);
+        } else if (*cursor == '{') {
+            cursor += strcspn(cursor, "}");
+            cursor -= *cursor == '\0' ? 1 : 0;
+        }
+        is_behind_repetition = is_repetition;
+    }
+    if (group_count != 1) {
+        return ONE_GROUP;
     }
     return repetitions <= METRIC_REPETITIONS_MAX ? NULL : "too many repetitions in braces";
 }

@@ -41,7 +41,8 @@ tare_status metric_pattern_parse(struct arena *arena, const char *text,
                                  struct metric_pattern *pattern, struct tare_error *error);
 void metric_pattern_free(struct metric_pattern *pattern);
 
-/* The value in `length` bytes of output, finite; else TARE_ERROR_MEASURE. `arena` is for messages.
+/* The value in `length` bytes of output (with a NUL behind them), finite; else TARE_ERROR_MEASURE.
+ * `arena` is for messages.
  */
 tare_status metric_pattern_extract(struct arena *arena, const struct metric_pattern *pattern,
                                    const char *output, ptrdiff_t length, double *value,

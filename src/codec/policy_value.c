@@ -22,8 +22,8 @@ const char *policy_node_kind(const yaml_node_t *node)
                                              : "a single value";
 }
 
-tare_status policy_complain(struct policy_reader *reader, const yaml_mark_t *mark,
-                            const char *format, ...)
+tare_status(policy_complain)(struct policy_reader *reader, const yaml_mark_t *mark,
+                             const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -43,6 +43,11 @@ tare_status policy_scalar(struct policy_reader *reader, const yaml_node_t *node,
 tare_status policy_complain(struct policy_reader *reader, const yaml_mark_t *mark,
                             const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* As in base/error.h: the static analyser must know that this is never TARE_OK. */
+#ifdef __clang_analyzer__
+#define policy_complain(...) ((policy_complain)(__VA_ARGS__), TARE_ERROR_USAGE)
+#endif
+
 const char *policy_shown(struct policy_reader *reader, const char *text);
 const char *policy_node_kind(const yaml_node_t *node);
 

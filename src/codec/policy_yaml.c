@@ -226,7 +226,7 @@ static tare_status key_text(struct policy_reader *reader, int number, yaml_node_
     static const struct policy_key a_key = {.name = "a key", .expected = "a name"};
     *key_node = visit(reader, number);
     if (*key_node == NULL) {
-        return reader->error->status;
+        return TARE_ERROR_USAGE;
     }
     return policy_scalar(reader, *key_node, &a_key, name);
 }
@@ -283,7 +283,7 @@ static tare_status read_mapping(struct policy_reader *reader, yaml_node_t *node,
         is_seen[i] = true;
         yaml_node_t *value = visit(reader, pair->value);
         if (value == NULL) {
-            return reader->error->status;
+            return TARE_ERROR_USAGE;
         }
         status = keys[i].read(reader, value, &keys[i], (char *)target + keys[i].offset);
         if (status != TARE_OK) {
@@ -375,8 +375,8 @@ static tare_status read_texts(struct policy_reader *reader, yaml_node_t *node,
     list->items = items;
     for (ptrdiff_t i = 0; status == TARE_OK && i < list->count; i++) {
         yaml_node_t *item = list_item(reader, node, i);
-        status = item == NULL ? reader->error->status
-                              : policy_scalar(reader, item, key, &list->items[i]);
+        status =
+            item == NULL ? TARE_ERROR_USAGE : policy_scalar(reader, item, key, &list->items[i]);
     }
     return status;
 }
@@ -413,7 +413,7 @@ static tare_status read_parameters(struct policy_reader *reader, yaml_node_t *no
     for (ptrdiff_t i = 0; status == TARE_OK && i < count; i++) {
         benchmark->parameters[i].name = names[i];
         yaml_node_t *value = mapping_value(reader, node, i);
-        status = value == NULL ? reader->error->status
+        status = value == NULL ? TARE_ERROR_USAGE
                                : read_parameter(reader, value, key, &benchmark->parameters[i]);
     }
     return status;
@@ -450,7 +450,7 @@ static tare_status read_benchmarks(struct policy_reader *reader, yaml_node_t *no
         struct model_policy_benchmark *benchmark = &policy->benchmarks[i];
         yaml_node_t *item = list_item(reader, node, i);
         if (item == NULL) {
-            return reader->error->status;
+            return TARE_ERROR_USAGE;
         }
         benchmark->line = line_of(item);
         status = read_mapping(reader, item, benchmark_keys, "a benchmark", benchmark);
@@ -499,7 +499,7 @@ static tare_status read_thresholds(struct policy_reader *reader, yaml_node_t *no
         struct model_metric_thresholds *thresholds = &list->items[i];
         yaml_node_t *value = mapping_value(reader, node, i);
         if (value == NULL) {
-            return reader->error->status;
+            return TARE_ERROR_USAGE;
         }
         thresholds->metric = names[i];
         thresholds->line = line_of(value);
@@ -523,7 +523,7 @@ static tare_status read_overrides(struct policy_reader *reader, yaml_node_t *nod
         struct model_policy_override *override = &policy->overrides[i];
         yaml_node_t *item = list_item(reader, node, i);
         if (item == NULL) {
-            return reader->error->status;
+            return TARE_ERROR_USAGE;
         }
         override->line = line_of(item);
         status = read_mapping(reader, item, override_keys, "an override", override);
@@ -548,7 +548,7 @@ static tare_status read_requirements(struct policy_reader *reader, yaml_node_t *
         struct model_policy_requirement *requirement = &policy->requirements[i];
         yaml_node_t *item = list_item(reader, node, i);
         if (item == NULL) {
-            return reader->error->status;
+            return TARE_ERROR_USAGE;
         }
         requirement->match = "*";
         requirement->line = line_of(item);
@@ -576,7 +576,7 @@ static tare_status read_renames(struct policy_reader *reader, yaml_node_t *node,
     for (ptrdiff_t i = 0; status == TARE_OK && i < policy->rename_count; i++) {
         policy->renames[i].old_name = names[i];
         yaml_node_t *value = mapping_value(reader, node, i);
-        status = value == NULL ? reader->error->status
+        status = value == NULL ? TARE_ERROR_USAGE
                                : policy_read_name(reader, value, key, &policy->renames[i].new_name);
     }
     return status;
@@ -594,7 +594,7 @@ static tare_status read_waivers(struct policy_reader *reader, yaml_node_t *node,
         struct model_policy_waiver *waiver = &policy->waivers[i];
         yaml_node_t *item = list_item(reader, node, i);
         if (item == NULL) {
-            return reader->error->status;
+            return TARE_ERROR_USAGE;
         }
         waiver->line = line_of(item);
         status = read_mapping(reader, item, waiver_keys, "a waiver", waiver);

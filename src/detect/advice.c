@@ -109,8 +109,7 @@ static void advise_outliers(struct advice *a)
     if (a->time->count >= 20 && share > OUTLIER_SHARE_MIN) {
         model_benchmark_warn(
             a->arena, a->benchmark,
-            "%.0f %% of the samples are far off the rest: other work runs on this "
-            "machine; the figure is robust against it, the interval is honest about it",
+            "%.0f %% of the samples are far off the rest: other work runs on this machine",
             share * 100);
     }
 }
@@ -233,9 +232,33 @@ static void advise_short_commands(struct arena *arena, struct model_run *run,
     }
 }
 
+/* Below this many launches an interval is mostly a statement about Student's t. */
+enum { LAUNCHES_ENOUGH = 8 };
+
+static void advise_few_launches(struct arena *arena, struct model_run *run)
+{
+    ptrdiff_t few = 0;
+    for (ptrdiff_t i = 0; i < run->benchmark_count; i++) {
+        const struct model_benchmark *benchmark = &run->benchmarks[i];
+        ptrdiff_t launches = 0;
+        for (ptrdiff_t k = 0; k < benchmark->launch_count; k++) {
+            launches += benchmark->launches[k].kind == MODEL_LAUNCH_TIMED;
+        }
+        few += has_figure(benchmark) && launches < LAUNCHES_ENOUGH;
+    }
+    if (few > 0) {
+        model_run_warn(
+            arena, run,
+            "%td of %td benchmarks had fewer than %d launches: their intervals are wide or "
+            "missing; give them time with --budget, or measure fewer with --filter",
+            few, run->benchmark_count, LAUNCHES_ENOUGH);
+    }
+}
+
 void advice_run_finished(struct arena *arena, struct model_run *run,
                          const struct advice_context *context)
 {
+    advise_few_launches(arena, run);
     advise_precision(arena, run, context);
     advise_short_commands(arena, run, context);
 }

@@ -189,6 +189,7 @@ static tare_status program_spawn(struct measure_program *program, enum model_lau
         const struct process_spec spec = {
             .argv = program->argv,
             .environment = program_environment(program, kind, variation, request[0], reply[1]),
+            .directory = program->directory,
             .stdin_fd = -1,
             .stdout_fd = output[1],
             .stderr_fd = output[1],

@@ -16,6 +16,7 @@ struct measure_program {
     const char *const *argv;     /* NULL-terminated */
     const char *allocation_shim; /* NULL, or the library to preload when allocations are counted */
     double timeout_ns;           /* for one reply */
+    const char *directory;       /* to run in; NULL: here */
 
     /* State of the current launch. */
     struct arena arena; /* what lasts as long as the process */

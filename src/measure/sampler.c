@@ -375,13 +375,6 @@ static tare_status sample_launches(struct sampling *s, struct tare_error *error)
     while (status == TARE_OK && s->benchmark->state == MODEL_STATE_OK && !is_finished(s)) {
         status = timed_launch(s, error);
     }
-    if (status == TARE_OK && s->benchmark->state == MODEL_STATE_OK &&
-        s->progress.launches < s->plan->launches_min) {
-        model_benchmark_warn(s->arena, s->benchmark,
-                             "the budget was spent after %td of %td launches: the interval is wide "
-                             "or missing; give it more with --budget",
-                             s->progress.launches, s->plan->launches_min);
-    }
     return status;
 }
 

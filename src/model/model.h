@@ -74,8 +74,9 @@ struct model_benchmark {
     const char *name;
     struct model_parameter *parameters; /* sorted by name */
     ptrdiff_t parameter_count;
-    const char *variant; /* "" or which implementation of the benchmark */
-    bool is_reference;   /* the variant the others are held against */
+    const char *variant;        /* "" or which implementation of the benchmark */
+    bool is_reference;          /* the variant the others are held against */
+    const char *size_parameter; /* NULL, or the parameter to fit cost over */
     enum model_state state;
     const char *reason; /* NULL when state is OK */
     enum model_check check;

@@ -54,6 +54,15 @@ enum {
     KEPT_BYTES = 128 * 1024,
 };
 
+/* Sanitizers keep their own books in memory that the helper would give back. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { KEEPS_MEMORY = 1 };
+#elif defined(__has_feature)
+enum { KEEPS_MEMORY = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) };
+#else
+enum { KEEPS_MEMORY = 0 };
+#endif
+
 enum launcher_turn { TURN_IDLE, TURN_START, TURN_RUN, TURN_DONE };
 
 /* Shared by both; the rest of the region holds the request's texts. */
@@ -375,15 +384,11 @@ static void launcher_drop_all(int fd, const char *stack)
 
 static void launcher_shrink(const char *stack)
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    int maps = KEEPS_MEMORY ? -1 : open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (maps >= 0) {
         launcher_drop_all(maps, stack);
         close(maps);
     }
-#else
-    (void)stack; /* a sanitizer keeps its own books in such memory */
-#endif
     int references = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
     if (references >= 0) {
         ssize_t written = write(references, "5", 1); /* proc(5): forget the peak */

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "base/unit.h"
+#include "report/fit.h"
 #include "report/strip.h"
 #include "report/table.h"
 #include "stats/summary.h"
@@ -24,6 +25,7 @@ void report_run_text(struct buffer *out, const struct model_run *run,
     print_header(out, run);
     print_table(out, run, style);
     print_latencies(out, run);
+    report_fits(out, run);
     if (style->is_verbose) {
         print_details(out, run);
     }
@@ -119,7 +121,7 @@ static const char *metric_cell(struct arena *arena, const struct model_benchmark
     }
     struct stats_summary summary = summarise(arena, metric, confidence);
     if (metric->is_exact && strcmp(metric->unit, "1") == 0) {
-        return unit_format_digits(arena, summary.median, 6);
+        return arena_printf(arena, "%.6g", summary.median);
     }
     return unit_format(arena, summary.median, metric->unit, 3);
 }

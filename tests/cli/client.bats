@@ -26,7 +26,7 @@ misfit() {
     [[ "${lines[1]}" == benchmark*time*"middle half"*speed-up*check* ]]
     [[ "$output" =~ sort/radix\ n=1000\ .*x\ +equal\ .*items/s ]]
     [[ "$output" =~ hash/fnv1a\ size=4096\ .*passed\ .*iB/s ]]
-    [[ "$output" =~ "hash/fnv1a over size: O(" ]]
+    [[ "$output" == *"hash/fnv1a over size: O("* ]]
     [[ "$output" == *"residual"* ]]
 }
 
@@ -61,7 +61,11 @@ misfit() {
     run misfit --filter breaks
     [ "$status" -eq 3 ]
     [[ "$output" =~ breaks\ +failed\ +the\ loop\ was\ left ]]
-    run misfit --filter empty --min-time 50ms
+    # On a CPU shared with others an empty loop may look like work for a while; not five times.
+    for _ in 1 2 3 4 5; do
+        run misfit --filter empty --min-time 50ms
+        [ "$status" -eq 0 ] || break
+    done
     [ "$status" -eq 3 ]
     [[ "$output" =~ empty\ +deleted ]]
 }
@@ -107,6 +111,7 @@ misfit() {
 
 @test "no colours in a pipe" {
     run demo --filter '^counter' --min-time 1ms
+    [ "$status" -eq 0 ]
     [[ "$output" != *$'\033'* ]]
 }
 
@@ -117,13 +122,13 @@ misfit() {
     echo "$output"
     [ "$status" -eq 0 ]
     jq -e '.ok == "hello" and .protocol == 1 and .timer_ns > 0' <<<"${lines[0]}"
-    [ "${lines[1]}" = '{"benchmark":0,"name":"parse_number"}' ]
+    jq -e '.benchmark == 0 and .name == "parse_number" and .metrics.throughput.unit == "B/s"' <<<"${lines[1]}"
     jq -e '.ok == "run" and .iterations == 1000 and .time_ns > 0' <<<"${lines[4]}"
 }
 
 @test "end of file on the pipe ends the program; a broken descriptor list is ignored" {
     run python3 "$TARE_SOURCE/tests/client/ask.py" "$TARE_BUILD/examples/first" '{"op":"list"}'
-    [ "$status" -eq 0 ] || [ "$status" -eq 1 ]
+    [ "$status" -eq 0 ]
     TARE_PROTOCOL_FDS=nonsense run "$TARE_BUILD/examples/first" --list
     [ "$output" = parse_number ]
 }

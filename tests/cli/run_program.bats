@@ -2,6 +2,8 @@
 # Goal: whatever a benchmark program does wrong, `tare run` says what happened, exits with the right code, keeps what
 # was good, and leaves no process behind. Method: tests/data/misbehave.py, one mode at a time.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     tare=$TARE_BUILD/tare
     export TARE_STORE=$BATS_TEST_TMPDIR/store.db

@@ -61,7 +61,7 @@ counts_right() {
 import threading
 threads = [threading.Thread(target=lambda: [bytearray(n) for n in range(2000)]) for _ in range(4)]
 [t.start() for t in threads]; [t.join() for t in threads]
-print("done")'
+print("all joined")'
     [ "$status" -eq 0 ]
-    [ "$output" = done ]
+    [ "$output" = "all joined" ]
 }

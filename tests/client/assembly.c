@@ -30,7 +30,8 @@ void loop_keep_double(struct tare_state *t, double a, double b)
 {
     TARE_LOOP(t)
     {
-        tare_keep(tare_opaque(a) / b);
+        a = tare_opaque(a) / b;
+        tare_keep(a);
     }
 }
 

@@ -16,8 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t *newline = size > 0 ? memchr(data, '\n', size) : NULL;
     size_t head = newline != NULL ? (size_t)(newline - data) : size;
     const char *text = arena_strndup(&arena, (const char *)data, (ptrdiff_t)head);
-    const char *output = newline != NULL ? (const char *)newline + 1 : "";
     ptrdiff_t length = newline != NULL ? (ptrdiff_t)(size - head - 1) : 0;
+    char *output = arena_alloc(&arena, length + 1, 1);
+    if (length > 0) {
+        memcpy(output, newline + 1, (size_t)length);
+    }
     struct metric_pattern pattern;
     if (metric_pattern_parse(&arena, text, &pattern, &error) != TARE_OK) {
         TARE_ASSERT(error.status == TARE_ERROR_USAGE && error.message[0] != '\0');

@@ -1,6 +1,6 @@
 /* dip_table.c: prints src/stats/dip_table.h, the quantiles of √n × dip for uniform data.
  *
- *     dip_table [SAMPLES]      100,000 samples per size took 6 minutes; the seed is fixed
+ *     dip_table [SAMPLES]      100,000 samples per size take about a minute; the seed is fixed
  *
  * The uniform is the distribution with one mode that looks most like two (Hartigan and Hartigan
  * 1985), so a p-value from this table is never too small. Independent check: R's diptest

@@ -101,7 +101,10 @@ static void mistakes_are_named(void **state)
         {"a:lower=re:(x", "'(x'"},
         {"a:lower=re:[(x)", "'[(x)'"},
         {"a:lower=re:(x)\\1", "back references"},
+        {"a:lower=re:((x))", "one group"},
         {"a:lower=re:(x{1,200}){1,200}", "repetitions"},
+        {"a:lower=re:(x+)y++", "right on another"},
+        {"a:lower=re:(x)*{2}", "right on another"},
         {"a:lower=re:(x{nan})", "Invalid content"},
         {"a:lower=json:a/b", "begins with '/'"},
         {"a:lower=json:/a~2", "'~' is written ~0"},
@@ -124,6 +127,7 @@ static void expressions_find_the_last_match(void **state)
     assert_true(found(speed, "1 tok/s 3 tok/s") == 3);
     assert_true(found("a:lower=re:^x=(-?[0-9.e]+)$", "y=1\nx=-2e3\nz x=4\n") == -2000);
     assert_true(found("a:lower=re:([0-9]*)$", "a\n7") == 7);
+    assert_true(found("a:lower=re:[](+*]\\((-?[0-9]+)[[:space:]{]", "*(-5 ") == -5);
     assert_true(found_in("a:lower=re:b(.)", "\0\0b7\0", 5) == 7);
 }
 

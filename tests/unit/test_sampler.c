@@ -215,7 +215,6 @@ static void test_slow_call_is_not_thrown_away(void **state)
     assert_int_equal(measure(f), TARE_OK);
     assert_true(f->benchmark.metrics[0].count >= 1);
     assert_true(f->fake.slices <= 2);
-    assert_true(f->benchmark.warning_count > 0); /* too few launches is said */
 }
 
 static void test_sleeping_machine_is_retried(void **state)
