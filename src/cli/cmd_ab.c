@@ -7,12 +7,13 @@
 #include "base/text.h"
 #include "base/unit.h"
 #include "base/version.h"
+#include "cli/affinity_plan.h"
 #include "cli/command.h"
 #include "cli/contest.h"
+#include "cli/contest_entry.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
 #include "measure/environment.h"
-#include "os/affinity.h"
 #include "os/clock.h"
 #include "os/interrupt.h"
 #include "os/terminal.h"
@@ -148,37 +149,6 @@ static void add_label(struct arena *arena, const char ***labels, ptrdiff_t *coun
     *labels = grown;
 }
 
-/* Which metrics of a benchmark decide: its time, and what it declares itself. */
-static void choose_metrics(struct arena *arena, const struct run_task *task,
-                           struct contest_entry *entry)
-{
-    entry->metrics = ARENA_ARRAY(arena, const char *, 1);
-    entry->metrics[entry->metric_count++] = "time";
-    (void)task;
-}
-
-static void fill_entry(struct arena *arena, struct contest_entry *entry, struct run_task **tasks,
-                       int side_count)
-{
-    entry->label = model_benchmark_label(arena, &tasks[0]->benchmark);
-    entry->pair.side_count = side_count;
-    for (int i = 0; i < side_count; i++) {
-        struct model_benchmark *benchmark = ARENA_NEW(arena, struct model_benchmark);
-        *benchmark = tasks[i]->benchmark;
-        if (tasks[i]->skip_reason != NULL) {
-            benchmark->state = MODEL_STATE_SKIPPED;
-            benchmark->reason = tasks[i]->skip_reason;
-        }
-        entry->pair.sides[i] =
-            (struct pair_side){.target = tasks[i]->target, .benchmark = benchmark};
-    }
-    choose_metrics(arena, tasks[0], entry);
-    entry->comparisons = ARENA_ARRAY(arena, struct model_comparison *, side_count - 1);
-    for (int i = 0; i < side_count - 1; i++) {
-        entry->comparisons[i] = ARENA_ARRAY(arena, struct model_comparison, entry->metric_count);
-    }
-}
-
 static tare_status pair_benchmarks(struct ab_session *session, struct tare_error *error)
 {
     struct arena *arena = session->cli->arena;
@@ -193,7 +163,8 @@ static tare_status pair_benchmarks(struct ab_session *session, struct tare_error
             is_everywhere = is_everywhere && tasks[side] != NULL;
         }
         if (is_everywhere) {
-            fill_entry(arena, &contest->entries[contest->count++], tasks, session->side_count);
+            contest_entry_fill(arena, &contest->entries[contest->count++], tasks,
+                               session->side_count);
         } else {
             add_label(arena, &session->decision.missing, &session->decision.missing_count,
                       model_benchmark_label(arena, &tasks[0]->benchmark));
@@ -273,11 +244,7 @@ static void prepare_contest(struct ab_session *session)
         contest->plan.slice_ns = options->slice_ns;
     }
     contest->plan.is_aslr_off = options->run.has_no_aslr;
-    if (options->run.cpu >= 0) {
-        contest->plan.cpus[contest->plan.cpu_count++] = (int)options->run.cpu;
-    } else if (!options->is_not_pinned) {
-        contest->plan.cpu_count = affinity_cpus(contest->plan.cpus, PAIR_CPUS_MAX);
-    }
+    affinity_plan(&contest->plan, options->run.cpu, options->is_not_pinned);
     contest->budget_ns = options->run.budget_ns - (double)clock_since_ns(session->started);
     contest->clock = &session->clock;
     contest->random = &session->random;

@@ -336,8 +336,10 @@ static void print_pruned(struct arena *arena, const struct store_prune_result *r
             printf("kept %s  it may still be running\n", run->id);
         }
     }
-    printf("%td runs %s, %td kept that were asked for\n", result->removed.count,
-           options->dry_run ? "would be removed" : "removed", result->kept.count);
+    printf("%td %s %s, %td kept that %s asked for\n", result->removed.count,
+           result->removed.count == 1 ? "run" : "runs",
+           options->dry_run ? "would be removed" : "removed", result->kept.count,
+           result->kept.count == 1 ? "was" : "were");
 }
 
 static int run_prune(struct cli *cli, int argc, char **argv)

@@ -34,6 +34,7 @@ struct command {
 };
 
 extern const struct command command_ab;
+extern const struct command command_prove;
 extern const struct command command_run;
 extern const struct command command_runs;
 extern const struct command command_baseline;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run, &command_ab, &command_runs, &command_baseline, &command_doctor,
+    &command_run, &command_ab, &command_runs, &command_baseline, &command_doctor, &command_prove,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -2,6 +2,7 @@
 #include "cli/store_command.h"
 
 #include "base/text.h"
+#include "cli/config.h"
 #include "measure/environment.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -51,8 +52,14 @@ int store_command_dispatch(struct cli *cli, const struct command *parent,
 tare_status store_command_open(struct cli *cli, const struct common_options *common,
                                enum store_mode mode, struct store **store, struct tare_error *error)
 {
-    const struct store_request request = {.option = common->store, .mode = mode};
-    tare_status status = store_path_open(cli->arena, &request, store, error);
+    struct config config;
+    tare_status status = config_load(cli->arena, &config, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    const struct store_request request = {
+        .option = common->store, .configured = config.store, .mode = mode};
+    status = store_path_open(cli->arena, &request, store, error);
     if (status == TARE_OK) {
         struct model_machine machine = {0};
         measure_machine_read(cli->arena, &machine);
@@ -93,16 +100,34 @@ char *store_command_time(struct arena *arena, int64_t unix_ns)
     return arena_strdup(arena, text);
 }
 
+/* "uid 1000" where the environment has no name, as in containers. */
+static const char *user_number(struct arena *arena)
+{
+    enum { STATUS_BYTES_MAX = 64 * 1024 };
+    char *status = NULL;
+    ptrdiff_t length = 0;
+    int uid = -1;
+    if (file_read(arena, "/proc/self/status", STATUS_BYTES_MAX, &status, &length, NULL) ==
+        TARE_OK) {
+        const char *line = strstr(status, "\nUid:");
+        if (line != NULL && sscanf(line, "\nUid: %d", &uid) == 1) {
+            return arena_printf(arena, "uid %d", uid);
+        }
+    }
+    return "unknown";
+}
+
 char *store_command_who(struct arena *arena)
 {
-    const char *user = getenv("USER");
-    if (user == NULL || user[0] == '\0') {
-        user = getenv("LOGNAME");
+    static const char *const variables[] = {"USER", "LOGNAME"};
+    const char *user = NULL;
+    for (size_t i = 0; user == NULL && i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        user = value != NULL && value[0] != '\0' ? value : NULL;
     }
     const char *host = file_read_line(arena, "/proc/sys/kernel/hostname");
     return text_printable(arena,
-                          arena_printf(arena, "%s@%s",
-                                       user != NULL && user[0] != '\0' ? user : "unknown",
+                          arena_printf(arena, "%s@%s", user != NULL ? user : user_number(arena),
                                        host != NULL ? host : "unknown"),
                           0);
 }

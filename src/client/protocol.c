@@ -7,6 +7,7 @@
 #include "client/json.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -364,10 +365,19 @@ static bool answer_lines(struct client *client, char *line, size_t *length, int 
     }
 }
 
+static void let_write_fail(int signal_number)
+{
+    (void)signal_number;
+}
+
 int client_protocol_serve(struct client *client, int read_fd, int write_fd)
 {
-    /* The driver may leave; a write then fails instead of killing the program in its teardown. */
-    signal(SIGPIPE, SIG_IGN);
+    /* The driver may leave; a write then fails, and the benchmarks are still torn down. A handler,
+     * because an ignored signal would stay ignored in programs that a benchmark starts. */
+    signal(SIGPIPE, let_write_fail);
+    /* Nor shall those hold the channel open. */
+    fcntl(read_fd, F_SETFD, FD_CLOEXEC);
+    fcntl(write_fd, F_SETFD, FD_CLOEXEC);
     char *line = NULL;
     size_t length = 0;
     size_t capacity = 0;

@@ -146,6 +146,21 @@ static void check_parameters(struct client *client, const struct client_benchmar
     }
 }
 
+/* The reference's name is given freely; the variants' are identifiers, which the compiler keeps
+ * apart. */
+static void check_variants(struct client *client, const struct client_benchmark *benchmark)
+{
+    for (ptrdiff_t i = 1; i < benchmark->variant_count; i++) {
+        if (strcmp(benchmark->variants[i].name, benchmark->variants[0].name) == 0) {
+            error_set(&client->error, TARE_ERROR_USAGE,
+                      "%s:%d: benchmark '%s': the reference and a variant are both called '%s'; "
+                      "tare_reference gives the reference another name",
+                      benchmark->registration->file, benchmark->registration->line, benchmark->name,
+                      benchmark->variants[0].name);
+        }
+    }
+}
+
 static void check_names(struct client *client)
 {
     for (ptrdiff_t i = 0; i < client->benchmark_count; i++) {
@@ -166,6 +181,7 @@ static void check_names(struct client *client)
             }
         }
         check_parameters(client, benchmark);
+        check_variants(client, benchmark);
     }
 }
 

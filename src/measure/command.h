@@ -92,6 +92,8 @@ struct measure_command_target {
     struct measure_variation variation; /* of the launch begun last */
     int exit_status;
     ptrdiff_t run_count;
+    double
+        memory_bound_bytes; /* > 0: the last run's peak is at most this, the launcher's own size */
     struct protocol_metric *metrics; /* set by measure_target_command */
     ptrdiff_t metric_count;
 };

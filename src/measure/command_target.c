@@ -5,6 +5,7 @@
 #include "base/assert.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const struct protocol_metric measure_command_metrics[] = {
     {.name = "user", .unit = "ns", .better = MODEL_LOWER_IS_BETTER},
@@ -37,7 +38,9 @@ _Static_assert(sizeof metric_offsets / sizeof metric_offsets[0] ==
 double measure_command_value(const struct measure_command_result *result, ptrdiff_t metric)
 {
     TARE_ASSERT(metric >= 0 && metric < measure_command_metric_count);
-    return *(const double *)((const char *)result + metric_offsets[metric]);
+    double value;
+    memcpy(&value, (const char *)result + metric_offsets[metric], sizeof value);
+    return value;
 }
 
 static tare_status command_begin(void *context, struct arena *arena, enum model_launch_kind kind,
@@ -68,6 +71,8 @@ static tare_status command_slice(void *context, struct arena *arena, double iter
                                                   target->run_count == 0, &result, error);
     target->run_count++;
     target->exit_status = result.usage.status;
+    bool is_at_floor = result.usage.peak_memory_bytes <= result.usage.memory_floor_bytes;
+    target->memory_bound_bytes = is_at_floor ? result.usage.memory_floor_bytes : 0;
     if (status != TARE_OK) {
         return status;
     }

@@ -148,7 +148,7 @@ static void capture_follow(const struct process *process, mono_time deadline,
         if (is_over || (process->pidfd < 0 && capture_has_ended(process))) {
             return; /* at once: the clock is still running */
         }
-        if (polled[2].revents != 0) {
+        if (polled[2].revents != 0 && capture->output != NULL) {
             capture_drain(capture->output, output_fd);
         }
         if (polled[3].revents != 0) {

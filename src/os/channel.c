@@ -113,7 +113,7 @@ static enum channel_result channel_wait(const struct channel *channel, int fd, s
         if (ready == 0) {
             return CHANNEL_TIMEOUT;
         }
-        if (polled[3].revents != 0) {
+        if (polled[3].revents != 0 && channel->tail != NULL) {
             channel_tail_drain(channel->tail);
             continue;
         }

@@ -100,7 +100,12 @@ static void damage(struct row *row, const char *what)
 
 const char *row_text(struct row *row, struct arena *arena)
 {
-    const char *text = (const char *)sqlite3_column_text(row->statement, row->column++);
+    int column = row->column++;
+    const char *text = (const char *)sqlite3_column_text(row->statement, column);
+    if (text == NULL && sqlite3_column_type(row->statement, column) != SQLITE_NULL &&
+        row->status == TARE_OK) {
+        row->status = store_failed(row->store, SQLITE_NOMEM, row->error);
+    }
     return text != NULL ? arena_strdup(arena, text) : NULL;
 }
 

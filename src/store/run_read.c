@@ -164,7 +164,8 @@ static void read_parameters(struct loading *loading, struct row *row,
     if (strcmp(text, "{}") == 0 || row->status != TARE_OK) {
         return;
     }
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_error_t cause = {0};
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &cause);
     size_t count = json_object_size(object);
     bool is_good = json_is_object(object) && count <= MODEL_PARAMETERS_MAX;
     const char *name;
@@ -182,8 +183,12 @@ static void read_parameters(struct loading *loading, struct row *row,
                 json_is_string(value) ? arena_strdup(loading->arena, json_string_value(value)) : "";
         }
     }
+    bool is_memory_gone = object == NULL && json_error_code(&cause) == json_error_out_of_memory;
     json_decref(object);
-    if (!is_good) {
+    if (is_memory_gone) {
+        row->status =
+            error_set(loading->error, TARE_ERROR_MEMORY, "out of memory while reading a benchmark");
+    } else if (!is_good) {
         row->status = store_damaged(loading->store, loading->error,
                                     "parameters of a benchmark cannot be read");
     }

@@ -5,9 +5,9 @@
 #include "store/internal.h"
 
 #include "base/assert.h"
+#include "base/buffer.h"
 #include "base/text.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -290,21 +290,38 @@ static tare_status check_benchmark(struct arena *arena, const struct model_bench
 
 /* ---- the benchmark ---- */
 
-/* {"n":"64","size":"1k"}; allocated by jansson. */
-static tare_status parameters_text(const struct model_benchmark *benchmark, char **text,
-                                   struct tare_error *error)
+static void append_json_text(struct buffer *out, const char *text)
 {
-    json_t *object = json_object();
-    int failed = 0;
-    for (ptrdiff_t i = 0; i < benchmark->parameter_count; i++) {
-        const struct model_parameter *parameter = &benchmark->parameters[i];
-        failed |= json_object_set_new(object, parameter->name, json_string(parameter->value));
+    buffer_char(out, '"');
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\') {
+            buffer_printf(out, "\\%c", *at);
+        } else if ((unsigned char)*at < 0x20) {
+            buffer_printf(out, "\\u%04x", (unsigned)(unsigned char)*at);
+        } else {
+            buffer_char(out, *at);
+        }
     }
-    *text = failed == 0 ? json_dumps(object, JSON_COMPACT) : NULL;
-    json_decref(object);
-    return *text != NULL
-               ? TARE_OK
-               : error_set(error, TARE_ERROR_MEMORY, "out of memory while storing a benchmark");
+    buffer_char(out, '"');
+}
+
+/* {"n":"64","size":"1k"}: the same parameters always give the same text, so that the text can be
+ * part of a key. */
+static const char *parameters_text(struct arena *arena, const struct model_benchmark *benchmark)
+{
+    struct buffer out = buffer_new(arena, BUFFER_LENGTH_MAX);
+    buffer_char(&out, '{');
+    for (ptrdiff_t i = 0; i < benchmark->parameter_count; i++) {
+        buffer_text(&out, i > 0 ? "," : "");
+        append_json_text(&out, benchmark->parameters[i].name);
+        buffer_char(&out, ':');
+        append_json_text(&out, benchmark->parameters[i].value);
+    }
+    buffer_char(&out, '}');
+    /* 32 parameters of at most 5 KiB, each byte at most six characters: far below the buffer's
+     * limit. */
+    TARE_ASSERT(!out.is_full);
+    return buffer_string(&out);
 }
 
 static tare_status insert_benchmark_row(struct store *store, int64_t run,
@@ -403,19 +420,15 @@ static tare_status insert_benchmark(struct store *store, struct arena *arena, co
                                     struct tare_error *error)
 {
     int64_t run = 0;
-    char *parameters = NULL;
     struct samples_blob launches = {0};
     tare_status status = find_run(store, run_id, &run, error);
     if (status == TARE_OK) {
         status = encode_launches(store, arena, benchmark, &launches, error);
     }
     if (status == TARE_OK) {
-        status = parameters_text(benchmark, &parameters, error);
+        status = insert_benchmark_row(store, run, benchmark, parameters_text(arena, benchmark),
+                                      launches, error);
     }
-    if (status == TARE_OK) {
-        status = insert_benchmark_row(store, run, benchmark, parameters, launches, error);
-    }
-    free(parameters);
     int64_t key = sqlite3_last_insert_rowid(store->database);
     if (status == TARE_OK) {
         status = insert_metrics(store, arena, key, benchmark, error);

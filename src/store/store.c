@@ -22,6 +22,7 @@
 static const int BUSY_WAIT_MS[] = {1, 1, 2, 2, 5, 5, 10};
 enum { BUSY_WAIT_COUNT = sizeof BUSY_WAIT_MS / sizeof *BUSY_WAIT_MS, BUSY_WAITS_MAX = 3000 };
 
+static bool exists(const char *file);
 static tare_status connect(struct store *store, struct tare_error *error);
 static tare_status connect_read_only_disk(struct store *store, struct tare_error *error);
 static tare_status prepare_to_write(struct store *store, int64_t version, struct tare_error *error);
@@ -147,8 +148,7 @@ static tare_status connect(struct store *store, struct tare_error *error)
         code = execute(store, "SELECT count(*) FROM sqlite_schema");
     }
     bool is_maybe_read_only = (code & 0xFF) == SQLITE_CANTOPEN || (code & 0xFF) == SQLITE_READONLY;
-    if (store->mode == STORE_READ && is_maybe_read_only &&
-        sqlite3_system_errno(store->database) != ENOENT) {
+    if (store->mode == STORE_READ && is_maybe_read_only && exists(store->file)) {
         return connect_read_only_disk(store, error);
     }
     return code == SQLITE_OK ? TARE_OK : store_failed(store, code, error);
@@ -247,10 +247,18 @@ tare_status store_end(struct store *store, tare_status status, struct tare_error
 static tare_status failed_open(struct store *store, struct tare_error *error)
 {
     int cause = sqlite3_system_errno(store->database);
-    if (cause == ENOENT && store->mode == STORE_READ) {
+    bool is_there = exists(store->file);
+    if (cause == ENOENT && !is_there && store->mode == STORE_READ) {
         return error_set(error, TARE_ERROR_IO,
                          "no store at '%s' yet: 'tare run' makes one, --store names another",
                          store->path);
+    }
+    /* SQLite's last try was to read, so its reason is not the one for which writing failed. */
+    if (cause == ENOENT && is_there) {
+        return error_set(
+            error, TARE_ERROR_IO,
+            "store '%s' cannot be written: is its disk or folder read-only? --store names another",
+            store->path);
     }
     if (cause == 0) {
         return error_set(

@@ -108,6 +108,34 @@ two" ]
     [[ "$output" == *"one.c:2: benchmark 'one': parameter 'n': cannot read the range '5..1'"* ]]
 }
 
+@test "a reference and a variant of one name are refused" {
+    printf '#include <tare/tare.h>\nTARE_BENCHMARK(one) { TARE_LOOP(t) {} }\nTARE_VARIANT(one, reference) { TARE_LOOP(t) {} }\nTARE_MAIN()\n' \
+        >"$place/one.c"
+    gcc -O2 "$include" "$place/one.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+    run "$place/program"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"both called 'reference'"* ]]
+}
+
+@test "the driver leaves: the program ends by itself, and tears its benchmarks down" {
+    cat >"$place/one.c" <<'C'
+#include <stdio.h>
+#include <tare/tare.h>
+static void make(struct tare_state *t) { (void)t; }
+static void drop(struct tare_state *t) { (void)t; puts("torn down"); }
+TARE_BENCHMARK(one) { TARE_LOOP(t) { tare_clobber(); } }
+TARE_DESCRIBE(one) { tare_setup(d, make, drop); }
+TARE_MAIN()
+C
+    gcc -O2 "$include" "$place/one.c" "$TARE_BUILD/libtare.a" -o "$place/program"
+    # The reading end of the replies is closed before the second request is answered.
+    run bash -c '{ echo "{\"op\":\"open\",\"benchmark\":0}"; echo "{\"op\":\"list\"}"; echo "{\"op\":\"list\"}"; } |
+        { TARE_PROTOCOL_FDS=0,7 "$1" 7>"$2"; echo "exit $?"; }' _ "$place/program" /dev/full
+    echo "$output"
+    [ "${lines[0]}" = "torn down" ]
+    [ "${lines[1]}" = "exit 0" ]
+}
+
 @test "a program without benchmarks, and one without optimisation" {
     printf '#include <tare/tare.h>\nTARE_MAIN()\n' >"$place/none.c"
     gcc -O2 "$include" "$place/none.c" "$TARE_BUILD/libtare.a" -o "$place/program"

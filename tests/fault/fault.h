@@ -17,14 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FAULT_BENCHMARKS = 4 };
+enum { FAULT_BENCHMARKS = 3 };
 
 /* The run that every session writes. */
 static inline struct model_run fault_run(struct arena *arena, int number)
 {
     struct model_run run = fixture_run(arena, number);
     for (int i = 0; i < FAULT_BENCHMARKS; i++) {
-        fixture_benchmark(arena, &run, i, 4, 50);
+        fixture_benchmark(arena, &run, i, 4, 20);
     }
     return run;
 }

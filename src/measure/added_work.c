@@ -1,0 +1,41 @@
+#include "measure/added_work.h"
+
+#include <math.h>
+
+double measure_added_work_share(double share, double iterations)
+{
+    return round(iterations * (1 + share)) / iterations - 1;
+}
+
+static tare_status added_begin(void *context, struct arena *arena, enum model_launch_kind kind,
+                               const struct measure_variation *variation,
+                               struct model_benchmark *benchmark, struct tare_error *error)
+{
+    struct measure_added_work *work = context;
+    return work->inner.begin(work->inner.context, arena, kind, variation, benchmark, error);
+}
+
+static tare_status added_slice(void *context, struct arena *arena, double iterations,
+                               enum protocol_count count, struct protocol_slice *slice,
+                               struct tare_error *error)
+{
+    struct measure_added_work *work = context;
+    return work->inner.slice(work->inner.context, arena, round(iterations * (1 + work->share)),
+                             count, slice, error);
+}
+
+static tare_status added_end(void *context, int *exit_status, struct tare_error *error)
+{
+    struct measure_added_work *work = context;
+    return work->inner.end(work->inner.context, exit_status, error);
+}
+
+struct measure_target measure_target_added_work(struct measure_added_work *context)
+{
+    struct measure_target target = context->inner;
+    target.context = context;
+    target.begin = added_begin;
+    target.slice = added_slice;
+    target.end = added_end;
+    return target;
+}
