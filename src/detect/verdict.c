@@ -13,6 +13,9 @@ static const double TYPICAL_SHARE = 0.8;
 static const double TAIL_SHARE = 0.2;
 /* Rounds per launch from which a slowest tenth can be spoken of. */
 enum { TAIL_ROUNDS_MIN = 10 };
+/* "Equivalent" wants the slowest tenth within so many bands. Identical programs stay well within
+ * under load; one slice in five 30 % slower is at 26 bands of 1 %. */
+static const double TAIL_BANDS_MAX = 3;
 
 /* What the launches up to the latest look say. */
 struct evidence {
@@ -51,6 +54,21 @@ static ptrdiff_t launch_samples(const struct model_metric *metric, ptrdiff_t *at
     return *at - start;
 }
 
+/* The values as costs, so that up is worse: those of a throughput are turned over. */
+static const double *as_costs(const struct model_metric *metric, ptrdiff_t start, ptrdiff_t count,
+                              struct arena *scratch)
+{
+    if (metric->better == MODEL_LOWER_IS_BETTER) {
+        return metric->values + start;
+    }
+    double *costs = ARENA_ARRAY(scratch, double, count);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        double value = metric->values[start + i];
+        costs[i] = value > 0 ? 1 / value : 0; /* what is not positive stays without a ratio */
+    }
+    return costs;
+}
+
 /* Sums every launch up. Launches of both sides come in the same order with the same number of
  * rounds. */
 static struct evidence gather(const struct model_metric *old_metric,
@@ -67,12 +85,14 @@ static struct evidence gather(const struct model_metric *old_metric,
     ptrdiff_t new_at = 0;
     while (evidence.launches < launches_max && old_at < old_metric->count &&
            new_at < new_metric->count) {
-        const double *old_values = old_metric->values + old_at;
-        const double *new_values = new_metric->values + new_at;
+        ptrdiff_t old_start = old_at;
+        ptrdiff_t new_start = new_at;
         ptrdiff_t rounds = launch_samples(old_metric, &old_at);
         ptrdiff_t new_rounds = launch_samples(new_metric, &new_at);
         rounds = new_rounds < rounds ? new_rounds : rounds;
-        struct stats_paired pair = stats_paired_launch(old_values, new_values, rounds, scratch);
+        struct stats_paired pair =
+            stats_paired_launch(as_costs(old_metric, old_start, rounds, scratch),
+                                as_costs(new_metric, new_start, rounds, scratch), rounds, scratch);
         evidence.is_defined = evidence.is_defined && pair.is_defined;
         evidence.typical[evidence.launches] = pair.median_log;
         evidence.tail[evidence.launches] = pair.upper_log;
@@ -127,11 +147,11 @@ static void judge_exact(struct arena *arena, struct model_comparison *c, double 
  * worse. */
 enum place { PLACE_WORSE, PLACE_BETTER, PLACE_INSIDE, PLACE_ACROSS };
 
-static enum place place_interval(double low, double high, enum model_better better, double band)
+static enum place place_interval(const struct stats_interval *log_cost, double band)
 {
     double edge = log1p(band);
-    double worse_low = better == MODEL_LOWER_IS_BETTER ? low : -high;
-    double worse_high = better == MODEL_LOWER_IS_BETTER ? high : -low;
+    double worse_low = log_cost->low;
+    double worse_high = log_cost->high;
     /* Exactly at the band is not beyond it. */
     const double epsilon = 1e-12;
     if (worse_low > edge + epsilon) {
@@ -155,12 +175,17 @@ static const char *odd_text(const struct stats_ratio *r)
 static void judge_tail(struct arena *arena, struct model_comparison *c,
                        const struct stats_ratio *tail)
 {
+    if (!tail->log.is_defined) {
+        conclude(c, MODEL_INCONCLUSIVE, "tail-unknown",
+                 "the typical round is the same; the slowest tenth needs more launches");
+        return;
+    }
     double change = fabs(tail->ratio - 1) * 100;
     const char *text = arena_printf(arena,
                                     "the typical round is the same, but the slowest tenth is %.1f "
                                     "%% %s: only some calls changed",
                                     change, tail->ratio > 1 ? "slower" : "faster");
-    enum place place = place_interval(tail->log.low, tail->log.high, c->better, c->band);
+    enum place place = place_interval(&tail->log, c->band);
     if (place == PLACE_WORSE) {
         conclude(c, MODEL_REGRESSED, "tail-beyond-band", text);
     } else {
@@ -168,32 +193,29 @@ static void judge_tail(struct arena *arena, struct model_comparison *c,
     }
 }
 
-/* Does the slowest tenth contradict "equivalent"? Only a clear sign counts: its interval beyond the
- * band, or an estimate far outside it whose interval excludes no change. */
+/* Does the slowest tenth contradict "equivalent"? Its interval is wider than that of the typical
+ * round, so it need not lie inside the band; but it must be there, must not lie beyond the band,
+ * and its centre must be near. */
 static bool tail_contradicts(const struct model_comparison *c, const struct stats_ratio *tail)
 {
-    if (!tail->log.is_defined) {
-        return false;
-    }
-    enum place place = place_interval(tail->log.low, tail->log.high, c->better, c->band);
-    bool excludes_zero = tail->log.low > 0 || tail->log.high < 0;
-    return place == PLACE_WORSE || place == PLACE_BETTER ||
-           (excludes_zero && fabs(tail->log.estimate) > 3 * log1p(c->band));
+    enum place place = place_interval(&tail->log, c->band);
+    return !tail->log.is_defined || place == PLACE_WORSE || place == PLACE_BETTER ||
+           fabs(tail->log.estimate) > TAIL_BANDS_MAX * log1p(c->band);
 }
 
 static void judge_ratio(struct arena *arena, struct model_comparison *c,
-                        const struct stats_ratio *typical, const struct stats_ratio *tail)
+                        const struct stats_ratio *typical, const struct stats_ratio *tail,
+                        bool has_tail)
 {
-    enum place place = place_interval(typical->log.low, typical->log.high, c->better, c->band);
+    enum place place = place_interval(&typical->log, c->band);
     /* A regression of the tail counts whatever the typical round does, unless that one has
      * regressed itself. */
-    bool is_tail_worse = tail->log.is_defined && place_interval(tail->log.low, tail->log.high,
-                                                                c->better, c->band) == PLACE_WORSE;
+    bool is_tail_worse = tail->log.is_defined && place_interval(&tail->log, c->band) == PLACE_WORSE;
     if (place == PLACE_WORSE) {
         conclude(c, MODEL_REGRESSED, "beyond-band", "the whole interval is beyond the band");
     } else if (place == PLACE_BETTER) {
         conclude(c, MODEL_IMPROVED, "beyond-band", "the whole interval is beyond the band");
-    } else if (place == PLACE_INSIDE && tail_contradicts(c, tail)) {
+    } else if (place == PLACE_INSIDE && has_tail && tail_contradicts(c, tail)) {
         judge_tail(arena, c, tail);
     } else if (place == PLACE_INSIDE) {
         conclude(c, MODEL_EQUIVALENT, "within-band", "the whole interval is within the band");
@@ -218,19 +240,22 @@ static void judge_launches(struct arena *arena, struct model_comparison *c,
                               stats_sequential_launches(&schedule, 0)));
         return;
     }
+    bool is_cost = c->better == MODEL_LOWER_IS_BETTER;
     struct stats_ratio typical = stats_ratio_interval(
         evidence->typical, evidence->launches, stats_sequential_alpha(&schedule, look), scratch);
     struct stats_ratio tail = {0};
-    if (evidence->rounds_min >= TAIL_ROUNDS_MIN) {
+    bool has_tail = evidence->rounds_min >= TAIL_ROUNDS_MIN;
+    if (has_tail) {
         struct stats_sequential tails = stats_sequential_new(rule->alpha * TAIL_SHARE);
         tail = stats_ratio_interval(evidence->tail, evidence->launches,
                                     stats_sequential_alpha(&tails, look), scratch);
-        c->tail_ratio = tail.ratio;
+        c->tail_ratio = is_cost || !tail.log.is_defined ? tail.ratio : 1 / tail.ratio;
     }
     c->has_ratio = evidence->launches > 0;
-    c->ratio = typical.log.is_defined
-                   ? typical.ratio
-                   : exp(stats_median(evidence->typical, evidence->launches, scratch));
+    double cost_ratio = typical.log.is_defined
+                            ? typical.ratio
+                            : exp(stats_median(evidence->typical, evidence->launches, scratch));
+    c->ratio = is_cost ? cost_ratio : 1 / cost_ratio;
     if (!typical.log.is_defined) {
         conclude(c, MODEL_INCONCLUSIVE, "too-few-launches",
                  arena_printf(arena, "%td launches a side; this data needs %td", evidence->launches,
@@ -238,10 +263,10 @@ static void judge_launches(struct arena *arena, struct model_comparison *c,
         return;
     }
     c->has_interval = true;
-    c->low = typical.low;
-    c->high = typical.high;
+    c->low = is_cost ? typical.low : 1 / typical.high;
+    c->high = is_cost ? typical.high : 1 / typical.low;
     c->method = stats_interval_method_name(typical.log.method);
-    judge_ratio(arena, c, &typical, &tail);
+    judge_ratio(arena, c, &typical, &tail, has_tail);
 }
 
 /* Why no ratio can be defined, or NULL. */

@@ -116,8 +116,8 @@ static void test_request_good(void **unused)
     static const char *const texts[] = {
         "{\"op\":\"run\",\"benchmark\":3,\"iterations\":200}",
         " { \"op\" : \"r\\u0075n\" , \"benchmark\":3.0, \"iterations\":2e2 } ",
-        "{\"x\":[1,{\"y\":null}],\"op\":\"run\",\"z\":\"\\ud83d\\ude00é\",\"benchmark\":3,"
-        "\"iterations\":200,\"t\":true,\"f\":false,\"n\":-1.5e-3}",
+        ("{\"x\":[1,{\"y\":null}],\"op\":\"run\",\"z\":\"\\ud83d\\ude00é\",\"benchmark\":3,"
+         "\"iterations\":200,\"t\":true,\"f\":false,\"n\":-1.5e-3}"),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct json_request request;
