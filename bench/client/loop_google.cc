@@ -32,5 +32,5 @@ static void empty_loop(benchmark::State &state)
     double bare_ns = middle_ns - start_ns;
     std::fprintf(stderr, "%.4f\n", (end_ns - middle_ns - bare_ns) / bare_ns);
 }
-BENCHMARK(empty_loop)->Iterations(3000000)->Repetitions(101);
+BENCHMARK(empty_loop)->Iterations(1000000)->Repetitions(301);
 BENCHMARK_MAIN();

@@ -226,7 +226,7 @@ double unit_scale(double largest, const char *unit, struct arena *arena, const c
         return factor;
     }
     double factor = scale_power(largest, 1000, decimal, 6, &prefix);
-    *label = arena_printf(arena, "%s%s", prefix, unit);
+    *label = arena_printf(arena, "%s%s", prefix, strcmp(unit, "1") == 0 ? "" : unit);
     return factor;
 }
 

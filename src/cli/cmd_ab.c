@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/unit.h"
 #include "base/version.h"
+#include "cli/ab_checks.h"
 #include "cli/affinity_plan.h"
 #include "cli/command.h"
 #include "cli/contest.h"
@@ -31,6 +32,8 @@ struct ab_options {
     double rounds;
     double slice_ns;
     bool is_not_pinned;
+    bool must_print_same;
+    struct text_list gate;
 };
 
 struct ab_session {
@@ -87,10 +90,17 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
     }
     prepare_contest(&session);
     status = open_commands(&session, &error);
+    if (status == TARE_OK && options.must_print_same) {
+        status = ab_check_output(cli->arena, session.plans, session.side_count, &session.contest,
+                                 &error);
+    }
     if (status == TARE_OK) {
         status = contest_run(cli->arena, &session.contest, &error);
     }
     close_commands(&session);
+    if (status == TARE_OK) {
+        status = ab_count_sides(cli->arena, &session.contest, &error);
+    }
     if (status != TARE_OK && status != TARE_INTERRUPTED) {
         return command_fail(&command_ab, &error);
     }
@@ -164,7 +174,7 @@ static tare_status pair_benchmarks(struct ab_session *session, struct tare_error
         }
         if (is_everywhere) {
             contest_entry_fill(arena, &contest->entries[contest->count++], tasks,
-                               session->side_count);
+                               session->side_count, &session->options->gate);
         } else {
             add_label(arena, &session->decision.missing, &session->decision.missing_count,
                       model_benchmark_label(arena, &tasks[0]->benchmark));
@@ -225,7 +235,7 @@ static void prepare_contest(struct ab_session *session)
     bool is_command = session->plans[0].tasks[0].command != NULL;
     ptrdiff_t gated = 0;
     for (ptrdiff_t i = 0; i < contest->count; i++) {
-        gated += contest->entries[i].metric_count * (session->side_count - 1);
+        gated += contest->entries[i].gated_count * (session->side_count - 1);
     }
     session->decision.gated_count = gated;
     session->decision.confidence = options->run.confidence;
@@ -292,13 +302,17 @@ static void make_decision(struct ab_session *session)
     struct model_decision *decision = &session->decision;
     decision->old_name = session->names[0];
     decision->new_name = session->names[1];
+    ab_note_steadier(arena, &session->contest, decision);
     for (ptrdiff_t i = 0; i < session->contest.count; i++) {
         const struct contest_entry *entry = &session->contest.entries[i];
         for (int side = 1; side < session->side_count; side++) {
             for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
+                const struct model_comparison *found = &entry->comparisons[side - 1][m];
+                if (!found->is_gated && found->verdict == MODEL_INVALID) {
+                    continue; /* a counter that stayed at zero has no ratio, and nobody asked */
+                }
                 struct model_comparison *item = model_decision_add(arena, decision);
-                *item = entry->comparisons[side - 1][m];
-                item->is_gated = true;
+                *item = *found;
                 item->level =
                     item->verdict == MODEL_REGRESSED ? MODEL_LEVEL_MINOR : MODEL_LEVEL_NONE;
             }
@@ -369,6 +383,22 @@ static const struct option ab_option_table[] = {
      "kill a run or a slice that takes longer (10min)"},
     {"protocol", 0, OPTION_FLAG, AT(run.is_protocol), NULL,
      "programs speak Tare's protocol though they have no ELF note"},
+    {"gate", 'g', OPTION_LIST, AT(gate), "METRIC",
+     "metric that decides, may repeat (time, and what the program declares)"},
+    {"same-output", 0, OPTION_FLAG, AT(must_print_same), NULL,
+     "commands must print the same on both sides, else invalid"},
+    {"name", 'n', OPTION_LIST, AT(run.names), "NAME", "what the compared commands are called"},
+    {"metric", 'm', OPTION_LIST, AT(run.metrics), "SPEC",
+     "a number in the output: 'speed[tok/s]:higher=re:([0-9.]+) tok/s'"},
+    {"param", 'P', OPTION_LIST, AT(run.params), "N=LIST", "{N} in the commands, as in 'tare run'"},
+    {"shell", 'S', OPTION_FLAG, AT(run.is_shell), NULL, "run commands through /bin/sh"},
+    {"prepare", 'p', OPTION_TEXT, AT(run.prepare), "LINE",
+     "shell line before every run, not timed"},
+    {"conclude", 'c', OPTION_TEXT, AT(run.conclude), "LINE",
+     "shell line after every run, not timed"},
+    {"input", 0, OPTION_TEXT, AT(run.input), "FILE", "standard input of every run (/dev/null)"},
+    {"exit-code", 0, OPTION_LIST, AT(run.exit_codes), "N", "expected exit status, may repeat (0)"},
+    {"ignore-failure", 'i', OPTION_FLAG, AT(run.ignores_failure), NULL, "any exit status is fine"},
     {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (20)"},
     {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (1ms)"},
     {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},

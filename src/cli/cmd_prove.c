@@ -187,7 +187,10 @@ static tare_status run_trial(struct prove_session *session, struct prove_scenari
     struct run_task *tasks[2] = {&session->plans[0].tasks[benchmark],
                                  &session->plans[1].tasks[benchmark]};
     struct contest_entry entry = {0};
-    contest_entry_fill(&arena, &entry, tasks, 2);
+    const char *time_only[] = {"time"};
+    const struct text_list gate = {.items = time_only, .count = 1};
+    contest_entry_fill(&arena, &entry, tasks, 2, &gate);
+    entry.metric_count = entry.gated_count;
     struct measure_added_work work = {.inner = entry.pair.sides[1].target,
                                       .share = scenario->effect};
     entry.pair.sides[1].target = measure_target_added_work(&work);

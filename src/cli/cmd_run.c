@@ -151,6 +151,10 @@ static void describe_run(struct run_session *session, char **argv)
         }
     }
     advice_run(arena, run);
+    if (session->plan.unoptimized != NULL) {
+        model_run_warn(arena, run, "%s was built without optimisation: compile it with -O2",
+                       text_printable(arena, session->plan.unoptimized, 100));
+    }
     if (session->plan.counters_missing != NULL) {
         model_run_warn(arena, run, "no CPU counters here (%s): times only",
                        text_printable(arena, session->plan.counters_missing, 200));

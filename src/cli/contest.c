@@ -50,7 +50,9 @@ static bool judge_entry(struct arena *arena, const struct contest *contest,
             struct model_comparison *comparison = &entry->comparisons[side - 1][m];
             detect_paired(arena, sides[0].benchmark, sides[side].benchmark, entry->metrics[m],
                           &contest->rule, comparison);
-            is_decided = is_decided && comparison->verdict != MODEL_INCONCLUSIVE;
+            is_decided = is_decided &&
+                         (m >= entry->gated_count || comparison->verdict != MODEL_INCONCLUSIVE);
+            comparison->is_gated = m < entry->gated_count;
             ptrdiff_t more = detect_launches_more(&contest->rule, comparison, entry->pair.launches,
                                                   CONTEST_LAUNCHES_MAX);
             comparison->seconds_more = (double)more * entry->launch_ns / 1e9;

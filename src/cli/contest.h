@@ -15,8 +15,9 @@
 struct contest_entry {
     struct pair pair;
     const char *label;
-    const char **metrics; /* that decide */
+    const char **metrics; /* compared; the first `gated_count` of them decide */
     ptrdiff_t metric_count;
+    ptrdiff_t gated_count;
     /* comparisons[side − 1][metric]: as of the latest look. */
     struct model_comparison **comparisons;
     bool is_settled;  /* decided, failed, or out of time */

@@ -5,8 +5,9 @@
 #include "cli/contest.h"
 #include "cli/run_plan.h"
 
-/* tasks[0] is old. Samples go into benchmarks of the entry's own. */
+/* tasks[0] is old. Samples go into benchmarks of the entry's own. `gate` names the metrics that
+ * decide, NULL: time, and what the benchmark declares itself; the others are compared and shown. */
 void contest_entry_fill(struct arena *arena, struct contest_entry *entry, struct run_task **tasks,
-                        int side_count);
+                        int side_count, const struct text_list *gate);
 
 #endif

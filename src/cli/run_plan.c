@@ -247,6 +247,9 @@ static tare_status add_program(struct arena *arena, const struct run_options *op
     if (hello.counters_missing != NULL) {
         plan->counters_missing = hello.counters_missing;
     }
+    if (hello.is_unoptimized) {
+        plan->unoptimized = argv[0];
+    }
     for (ptrdiff_t i = 0; i < list.count; i++) {
         add_program_task(arena, program, &list, i, &hello, plan);
     }

@@ -26,6 +26,7 @@ struct run_plan {
     struct run_task *tasks;
     ptrdiff_t task_count;
     ptrdiff_t task_capacity;
+    const char *unoptimized;      /* NULL, or a program that was built without optimisation */
     const char *counters_missing; /* NULL, or why a program has no CPU counters */
 };
 

@@ -89,6 +89,7 @@ static tare_status fill_hello(struct arena *arena, json_t *object, struct protoc
     hello->counters_missing = json_read_text(arena, object, "counters_missing", NULL);
     double floor_ns = json_number_value(json_object_get(object, "timer_floor_ns"));
     hello->timer_floor_ns = floor_ns >= 0 && floor_ns < TIME_NS_MAX ? floor_ns : 0;
+    hello->is_unoptimized = json_is_false(json_object_get(object, "optimized"));
     size_t i = 0;
     json_t *item = NULL;
     json_array_foreach(json_object_get(object, "can_count"), i, item)

@@ -16,6 +16,7 @@ struct protocol_hello {
     double timer_floor_ns;
     bool can_count_allocations;
     bool can_count_counters;
+    bool is_unoptimized;          /* built without optimisation, by its own account */
     const char *counters_missing; /* NULL, or why there are none */
 };
 

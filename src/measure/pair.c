@@ -200,6 +200,28 @@ static tare_status warm_up(struct pair_work *w, struct tare_error *error)
     return TARE_OK;
 }
 
+/* One side that chooses its own iterations leaves the choice to the others too. */
+static bool is_self_paced(const struct pair *pair)
+{
+    bool is_any = false;
+    for (int i = 0; i < pair->side_count; i++) {
+        is_any = is_any || pair->sides[i].target.is_self_paced;
+    }
+    return is_any;
+}
+
+/* Has a side's process no slice left? */
+static bool is_used_up(const struct pair *pair)
+{
+    bool is_any = false;
+    for (int i = 0; i < pair->side_count; i++) {
+        const struct measure_target *target = &pair->sides[i].target;
+        is_any =
+            is_any || (target->slices_left != NULL && target->slices_left(target->context) == 0);
+    }
+    return is_any;
+}
+
 static tare_status prepare_sides(struct pair_work *w, struct tare_error *error)
 {
     if (w->pair->sides[0].target.is_command) {
@@ -207,13 +229,16 @@ static tare_status prepare_sides(struct pair_work *w, struct tare_error *error)
         w->pair->rounds = 1;
         return TARE_OK;
     }
-    if (w->pair->iterations == 0) {
+    if (w->pair->iterations == 0 && is_self_paced(w->pair)) {
+        w->pair->iterations = 1;
+        w->pair->rounds = w->plan->rounds;
+    } else if (w->pair->iterations == 0) {
         tare_status status = calibrate(w, error);
         if (status != TARE_OK) {
             return status;
         }
     }
-    return warm_up(w, error);
+    return w->pair->sides[0].target.slices_left != NULL ? TARE_OK : warm_up(w, error);
 }
 
 /* Orders are balanced: of two rounds that follow each other, the second has the first's order
@@ -251,6 +276,9 @@ static tare_status run_rounds(struct pair_work *w, struct tare_error *error)
             }
         }
         w->record.rounds = round + 1;
+        if (is_used_up(pair)) {
+            break;
+        }
     }
     return TARE_OK;
 }

@@ -100,7 +100,7 @@ tare_status measure_benchmark(struct arena *arena, struct measure_target *target
         .observer = observer,
         .benchmark = benchmark,
         .started = clock->now(clock->context),
-        .iterations = target->is_command ? 1 : 0,
+        .iterations = target->is_command || target->is_self_paced ? 1 : 0,
         .slices = plan->slices_per_launch,
         .next_look = plan->launches_min,
         .progress = {.budget_ns = plan->budget_ns, .estimate = NAN, .relative_half_width = NAN},
@@ -113,6 +113,24 @@ tare_status measure_benchmark(struct arena *arena, struct measure_target *target
     judge_deleted(&s);
     measure_latency_metrics(arena, benchmark);
     return status;
+}
+
+tare_status measure_counts(struct arena *arena, struct measure_target *target, double iterations,
+                           const struct measure_clock *clock, struct random *random,
+                           struct model_benchmark *benchmark, struct tare_error *error)
+{
+    const struct measure_plan plan = measure_plan_default(target->is_command);
+    struct sampling s = {
+        .arena = arena,
+        .target = target,
+        .plan = &plan,
+        .clock = clock,
+        .random = random,
+        .benchmark = benchmark,
+        .started = clock->now(clock->context),
+        .iterations = iterations,
+    };
+    return fail_benchmark(&s, count_apart(&s, error), error);
 }
 
 static double elapsed_ns(const struct sampling *s)
@@ -194,7 +212,9 @@ static tare_status sample_slices(struct sampling *s, struct arena *scratch,
         record->count++;
         s->progress.samples++;
         tell(s, "measuring");
-        if (is_out_of_time(s)) {
+        bool is_used_up =
+            s->target->slices_left != NULL && s->target->slices_left(s->target->context) == 0;
+        if (is_used_up || is_out_of_time(s)) {
             break;
         }
     }
@@ -212,7 +232,7 @@ static tare_status fill_launch(struct sampling *s, struct arena *scratch,
         status = calibrate(s, scratch, &first, error);
         /* A call that alone outlasts the warm-up is too dear to throw away. */
         is_first_kept = s->iterations == 1 && first.time_ns >= s->plan->warmup_ns;
-    } else if (!s->target->is_command) {
+    } else if (!s->target->is_command && s->target->slices_left == NULL) {
         /* One slow call is its own warm-up. */
         bool is_slow = s->iterations == 1 && s->slices < s->plan->slices_per_launch;
         status = is_slow ? TARE_OK : warm_up(s, scratch, error);

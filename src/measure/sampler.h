@@ -56,4 +56,11 @@ tare_status measure_benchmark(struct arena *arena, struct measure_target *target
                               struct random *random, const struct measure_observer *observer,
                               struct model_benchmark *benchmark, struct tare_error *error);
 
+/* Counts allocations and CPU counters of a benchmark in launches of their own, where the target
+ * can. Counts that do not repeat are marked as invalid. A program that fails marks the benchmark as
+ * failed. */
+tare_status measure_counts(struct arena *arena, struct measure_target *target, double iterations,
+                           const struct measure_clock *clock, struct random *random,
+                           struct model_benchmark *benchmark, struct tare_error *error);
+
 #endif

@@ -31,6 +31,11 @@ struct measure_target {
                          struct tare_error *error);
     /* Ends the process; *exit_status as wait(2) tells it. */
     tare_status (*end)(void *context, int *exit_status, struct tare_error *error);
+    /* NULL: any number of slices. Otherwise a process makes its slices in one go, since it cannot
+     * wait between them: how many are left of it; 0 ends the launch. It warms up by itself. */
+    ptrdiff_t (*slices_left)(void *context);
+    /* The program chooses its iterations: 1 is asked for, and the time is that of one. */
+    bool is_self_paced;
     /* One slice is one whole process: the count of iterations is always 1. */
     bool is_command;
     bool can_count_allocations;

@@ -34,6 +34,32 @@ void environment_set(struct environment *environment, const char *name, const ch
     environment->variables[environment->count] = NULL;
 }
 
+void environment_unset(struct environment *environment, const char *name)
+{
+    size_t length = strlen(name);
+    ptrdiff_t kept = 0;
+    for (ptrdiff_t i = 0; i < environment->count; i++) {
+        const char *variable = environment->variables[i];
+        if (strncmp(variable, name, length) != 0 || variable[length] != '=') {
+            environment->variables[kept++] = variable;
+        }
+    }
+    environment->count = kept;
+    environment->variables[kept] = NULL;
+}
+
+void environment_remove(struct environment *environment, const char *prefix)
+{
+    ptrdiff_t kept = 0;
+    for (ptrdiff_t i = 0; i < environment->count; i++) {
+        if (strncmp(environment->variables[i], prefix, strlen(prefix)) != 0) {
+            environment->variables[kept++] = environment->variables[i];
+        }
+    }
+    environment->count = kept;
+    environment->variables[kept] = NULL;
+}
+
 void environment_pad(struct environment *environment, ptrdiff_t bytes)
 {
     char *padding = arena_alloc(environment->arena, bytes + 1, 1);

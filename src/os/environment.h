@@ -17,6 +17,10 @@ struct environment {
 struct environment environment_copy(struct arena *arena);
 /* Sets NAME=value, in place of an earlier one. */
 void environment_set(struct environment *environment, const char *name, const char *value);
+/* Takes the variable out; it need not be there. */
+void environment_unset(struct environment *environment, const char *name);
+/* Takes away every variable whose name begins so. */
+void environment_remove(struct environment *environment, const char *prefix);
 /* Sets TARE_PADDING to so many characters, which moves the child's stack. */
 void environment_pad(struct environment *environment, ptrdiff_t bytes);
 /* Puts a library in front of LD_PRELOAD. */

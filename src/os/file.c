@@ -184,6 +184,15 @@ int file_open_read(const char *path, struct tare_error *error)
     return fd;
 }
 
+int file_open_memory(struct tare_error *error)
+{
+    int fd = memfd_create("tare", MFD_CLOEXEC);
+    if (fd < 0) {
+        error_set_errno(error, TARE_ERROR_IO, errno, "cannot make a file in memory");
+    }
+    return fd;
+}
+
 int file_open_write(const char *path, struct tare_error *error)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

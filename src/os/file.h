@@ -18,6 +18,9 @@ tare_status file_write(const char *path, const void *bytes, ptrdiff_t length,
 /* Descriptors for children, close-on-exec; −1 and the error on failure. Writing begins anew. */
 int file_open_read(const char *path, struct tare_error *error);
 int file_open_write(const char *path, struct tare_error *error);
+/* A file without a name, gone when closed: a child writes it as /proc/self/fd/N when it keeps the
+ * descriptor, and so is it read here. */
+int file_open_memory(struct tare_error *error);
 /* The file's bytes as read-only memory, without reading it first: for looking into large programs.
  * False when it is no readable regular file with something in it. */
 bool file_map(const char *path, const void **bytes, ptrdiff_t *length);

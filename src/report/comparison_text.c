@@ -133,6 +133,11 @@ static void print_table(struct buffer *out, const struct model_decision *decisio
     table_add_column(&table, "verdict", TABLE_LEFT, 0);
     for (ptrdiff_t i = 0; i < decision->count; i++) {
         const struct model_comparison *c = &decision->items[i];
+        /* What does not decide is shown when it moved, or when everything is asked for. */
+        bool has_moved = c->verdict == MODEL_REGRESSED || c->verdict == MODEL_IMPROVED;
+        if (!c->is_gated && !has_moved && !style->is_verbose) {
+            continue;
+        }
         struct table_row *row = table_add_row(&table);
         row->color = verdict_colors[c->verdict];
         row->cells[0] = comparison_label(arena, c);

@@ -1,0 +1,21 @@
+/* ab_checks.h: what `tare ab` does besides timing: same output, counts, which metric is steadier.
+ */
+#ifndef TARE_CLI_AB_CHECKS_H
+#define TARE_CLI_AB_CHECKS_H
+
+#include "cli/contest.h"
+#include "cli/run_plan.h"
+
+/* Runs every command once on each side, untimed, and compares what they print; a side that prints
+ * something else than old has its benchmark marked as invalid. */
+tare_status ab_check_output(struct arena *arena, struct run_plan *plans, int side_count,
+                            struct contest *contest, struct tare_error *error);
+
+/* Counts allocations of every entry's sides, where programs can, and adds the comparisons. */
+tare_status ab_count_sides(struct arena *arena, struct contest *contest, struct tare_error *error);
+
+/* Says for commands when processor time would decide better than wall time. */
+void ab_note_steadier(struct arena *arena, const struct contest *contest,
+                      struct model_decision *decision);
+
+#endif
