@@ -64,7 +64,10 @@ coverage: ## which lines the tests reach: build-coverage/coverage.txt
 bench: ## Tare's own benchmarks, against its peers
 	@$(SETUP) build test bench
 	@$(MAKE) --no-print-directory build
-	@cmake --build --preset release -j $(JOBS) --target bench
+	@status=0; \
+	for script in bench/*.sh; do echo "== $$script"; $$script build || status=1; done; \
+	echo "== bench_store"; build/bench/bench_store build || status=1; \
+	exit $$status
 
 format: ## put every C file into the project's format
 	@$(SETUP) build test

@@ -16,6 +16,7 @@
 #include "cli/run_plan.h"
 #include "measure/environment.h"
 #include "os/clock.h"
+#include "os/file.h"
 #include "os/interrupt.h"
 #include "os/terminal.h"
 #include "report/comparison_json.h"
@@ -108,6 +109,27 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
     return print_decision(&session, status);
 }
 
+/* A program is compared with a program, a command with a command. A path that is not there looks
+ * like a command. */
+static tare_status check_kind(struct ab_session *session, int side, struct tare_error *error)
+{
+    bool is_command = session->plans[side].tasks[0].command != NULL;
+    if (is_command == (session->plans[0].tasks[0].command != NULL)) {
+        return TARE_OK;
+    }
+    struct arena *arena = session->cli->arena;
+    const char *name = session->names[is_command ? side : 0];
+    const char *shown = text_printable(arena, name, 100);
+    return file_find_program(arena, name) == NULL
+               ? error_set(error, TARE_ERROR_MEASURE, "'%s' is not a program that can be run",
+                           shown)
+               : error_set(
+                     error, TARE_ERROR_USAGE,
+                     "'%s' has no note of libtare's, the other side is a benchmark program: they "
+                     "cannot be compared",
+                     shown);
+}
+
 static tare_status plan_sides(struct ab_session *session, const struct option_result *words,
                               struct tare_error *error)
 {
@@ -123,6 +145,9 @@ static tare_status plan_sides(struct ab_session *session, const struct option_re
         session->names[i] = words->operands.items[i];
         tare_status status = run_plan_make(session->cli->arena, &session->options->run, &word,
                                            &session->plans[i], error);
+        if (status == TARE_OK) {
+            status = check_kind(session, i, error);
+        }
         if (status != TARE_OK) {
             return status;
         }

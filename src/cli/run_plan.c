@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/run_commands.h"
 #include "codec/elf_note.h"
+#include "measure/gbench.h"
 #include "os/file.h"
 
 #include <regex.h>
@@ -256,6 +257,31 @@ static tare_status add_program(struct arena *arena, const struct run_options *op
     return TARE_OK;
 }
 
+/* The benchmarks of a program of Google Benchmark, each a task. */
+static tare_status add_gbench(struct arena *arena, const struct run_options *options,
+                              const char *const *argv, struct run_plan *plan,
+                              struct tare_error *error)
+{
+    struct measure_gbench *program = ARENA_NEW(arena, struct measure_gbench);
+    *program = (struct measure_gbench){
+        .argv = argv, .timeout_ns = options->timeout_ns, .directory = options->directory};
+    struct gbench_list list;
+    tare_status status = measure_gbench_list(arena, program, &list, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    for (ptrdiff_t i = 0; i < list.count; i++) {
+        struct measure_gbench_target *context = ARENA_NEW(arena, struct measure_gbench_target);
+        *context = (struct measure_gbench_target){.program = program, .name = list.names[i]};
+        struct run_task *task = run_plan_add(arena, plan);
+        task->target = measure_target_gbench(context);
+        task->benchmark = (struct model_benchmark){
+            .suite = "", .name = list.names[i], .variant = "", .iterations = 1};
+        task->source = argv[0];
+    }
+    return TARE_OK;
+}
+
 /* What the file at that path is; one that cannot be read is left for the start to complain about.
  */
 static enum elf_kind program_kind(const char *path)
@@ -281,13 +307,8 @@ static tare_status add_subject(struct arena *arena, const struct run_options *op
     if (options->is_protocol || kind == ELF_TARE) {
         return add_program(arena, options, subject->argv, plan, error);
     }
-    if (kind == ELF_GOOGLE_BENCHMARK && subject->is_line) {
-        return error_set(
-            error, TARE_ERROR_USAGE,
-            "'%s' is a Google Benchmark program, which fixes its time, not its work: timed as "
-            "a whole it says nothing. To time it so all the same: tare run -- %s",
-            text_printable(arena, subject->argv[0], 100),
-            text_printable(arena, subject->argv[0], 100));
+    if (kind == ELF_GOOGLE_BENCHMARK) {
+        return add_gbench(arena, options, subject->argv, plan, error);
     }
     return run_commands_add(arena, commands, subject->is_line ? subject->line : NULL, subject->argv,
                             plan, error);

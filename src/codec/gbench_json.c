@@ -19,8 +19,6 @@ static const double TIME_NS_MAX = 3.2e18;
 const char *const gbench_counters[GBENCH_COUNTERS] = {
     [GBENCH_BYTES_PER_SECOND] = "bytes_per_second",
     [GBENCH_ITEMS_PER_SECOND] = "items_per_second",
-    [GBENCH_ALLOCATIONS] = "allocs_per_iter",
-    [GBENCH_PEAK_BYTES] = "max_bytes_used",
 };
 
 static const struct {

@@ -160,8 +160,11 @@ static tare_status begin_sides(struct pair_work *w, struct tare_error *error)
 static tare_status calibrate(struct pair_work *w, struct tare_error *error)
 {
     struct pair *pair = w->pair;
-    const struct measure_calibration calibration = {
-        .slice_ns = w->plan->slice_ns, .limit_ns = w->plan->limit_ns, .clock = w->clock};
+    const struct measure_calibration calibration = {.slice_ns = pair->sides[0].target.slice_ns > 0
+                                                                    ? pair->sides[0].target.slice_ns
+                                                                    : w->plan->slice_ns,
+                                                    .limit_ns = w->plan->limit_ns,
+                                                    .clock = w->clock};
     struct protocol_slice last;
     w->failed_side = 0;
     tare_status status = measure_calibrate(&pair->sides[0].target, w->scratch, &calibration,

@@ -162,7 +162,9 @@ static tare_status calibrate(struct sampling *s, struct arena *scratch, struct p
 {
     tell(s, "calibrating");
     const struct measure_calibration calibration = {
-        .slice_ns = s->plan->slice_ns, .limit_ns = s->plan->budget_ns, .clock = s->clock};
+        .slice_ns = s->target->slice_ns > 0 ? s->target->slice_ns : s->plan->slice_ns,
+        .limit_ns = s->plan->budget_ns,
+        .clock = s->clock};
     tare_status status =
         measure_calibrate(s->target, scratch, &calibration, &s->iterations, last, error);
     if (status != TARE_OK) {

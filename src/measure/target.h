@@ -36,6 +36,7 @@ struct measure_target {
     ptrdiff_t (*slices_left)(void *context);
     /* The program chooses its iterations: 1 is asked for, and the time is that of one. */
     bool is_self_paced;
+    double slice_ns; /* > 0: the length of a slice that suits it, instead of the plan's */
     /* One slice is one whole process: the count of iterations is always 1. */
     bool is_command;
     bool can_count_allocations;

@@ -226,7 +226,7 @@ tare_status folder_copy_file(const char *from, const char *to, struct tare_error
                    ? TARE_OK
                    : error_set_errno(error, TARE_ERROR_IO, errno, "cannot open %s", from);
     }
-    struct stat facts;
+    struct stat facts = {0};
     int to_fd = -1;
     tare_status status = TARE_OK;
     if (fstat(from_fd, &facts) != 0 ||

@@ -1,0 +1,290 @@
+/* Goal: a contest stops what is decided, spends its budget on what is not, keeps both sides' work
+ * equal and orders balanced, and survives sides that fail or a machine that sleeps. Method: fake
+ * programs on a fake clock. */
+#include "cli/contest.h"
+#include "os/interrupt.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ENTRIES_MAX = 4 };
+
+struct world {
+    int64_t now_ns;
+    int64_t suspended_ns;
+    struct random random;
+    char last[ENTRIES_MAX][4096]; /* which side ran each slice, 'o' or 'n' */
+    ptrdiff_t slices[ENTRIES_MAX];
+};
+
+struct side {
+    struct world *world;
+    int entry;
+    char letter;
+    double per_iteration_ns;
+    double launch_sd;
+    double factor;
+    double iterations;
+    ptrdiff_t launches;
+    ptrdiff_t crash_at_launch;
+    ptrdiff_t sleep_at_launch;
+    bool is_open;
+};
+
+static mono_time now(void *context)
+{
+    return (mono_time){((struct world *)context)->now_ns};
+}
+
+static int64_t suspended(void *context)
+{
+    return ((struct world *)context)->suspended_ns;
+}
+
+static double steal(void *context)
+{
+    (void)context;
+    return NAN;
+}
+
+static tare_status side_begin(void *context, struct arena *arena, enum model_launch_kind kind,
+                              const struct measure_variation *variation,
+                              struct model_benchmark *benchmark, struct tare_error *error)
+{
+    struct side *side = context;
+    (void)arena;
+    (void)kind;
+    (void)variation;
+    (void)benchmark;
+    assert_false(side->is_open);
+    side->is_open = true;
+    side->launches++;
+    side->world->now_ns += 1000000;
+    side->factor = exp(side->launch_sd * random_normal(&side->world->random));
+    if (side->launches == side->sleep_at_launch) {
+        side->world->suspended_ns += 1000000000;
+    }
+    if (side->launches == side->crash_at_launch) {
+        return error_set(error, TARE_ERROR_MEASURE, "killed by signal 11");
+    }
+    return TARE_OK;
+}
+
+static tare_status side_slice(void *context, struct arena *arena, double iterations,
+                              enum protocol_count count, struct protocol_slice *slice,
+                              struct tare_error *error)
+{
+    struct side *side = context;
+    struct world *world = side->world;
+    (void)arena;
+    (void)count;
+    (void)error;
+    assert_true(side->is_open);
+    side->iterations = iterations;
+    double noise = exp(0.002 * random_normal(&world->random));
+    *slice = (struct protocol_slice){
+        .time_ns = iterations * side->per_iteration_ns * side->factor * noise, .scaled = 1};
+    world->now_ns += (int64_t)slice->time_ns;
+    if (world->slices[side->entry] < 4095) {
+        world->last[side->entry][world->slices[side->entry]] = side->letter;
+    }
+    world->slices[side->entry]++;
+    return TARE_OK;
+}
+
+static tare_status side_end(void *context, int *exit_status, struct tare_error *error)
+{
+    struct side *side = context;
+    (void)error;
+    side->is_open = false;
+    *exit_status = 0;
+    return TARE_OK;
+}
+
+struct fixture {
+    struct arena arena;
+    struct world world;
+    struct side sides[ENTRIES_MAX][2];
+    struct contest_entry entries[ENTRIES_MAX];
+    struct contest contest;
+    struct measure_clock clock;
+    struct random random;
+    struct tare_error error;
+};
+
+static void add_entry(struct fixture *f, double ratio, double launch_sd)
+{
+    static const char *metrics[] = {"time"};
+    int i = (int)f->contest.count++;
+    struct contest_entry *entry = &f->entries[i];
+    *entry = (struct contest_entry){
+        .label = "e", .metrics = metrics, .metric_count = 1, .gated_count = 1};
+    entry->pair.side_count = 2;
+    for (int k = 0; k < 2; k++) {
+        f->sides[i][k] = (struct side){.world = &f->world,
+                                       .entry = i,
+                                       .letter = k == 0 ? 'o' : 'n',
+                                       .per_iteration_ns = k == 0 ? 100 : 100 * ratio,
+                                       .launch_sd = launch_sd};
+        struct model_benchmark *benchmark = ARENA_NEW(&f->arena, struct model_benchmark);
+        *benchmark = (struct model_benchmark){.suite = "", .name = "e", .variant = ""};
+        entry->pair.sides[k] = (struct pair_side){
+            .target = {.context = &f->sides[i][k],
+                       .begin = side_begin,
+                       .slice = side_slice,
+                       .end = side_end},
+            .benchmark = benchmark,
+        };
+    }
+    entry->comparisons = ARENA_ARRAY(&f->arena, struct model_comparison *, 1);
+    entry->comparisons[0] = ARENA_NEW(&f->arena, struct model_comparison);
+}
+
+static int set_up(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){.world = {.random = random_seeded(5)}, .random = random_seeded(6)};
+    f.clock = (struct measure_clock){
+        .context = &f.world, .now = now, .suspended_ns = suspended, .steal_ratio = steal};
+    f.contest = (struct contest){
+        .entries = f.entries,
+        .rule = {.alpha = 0.01, .band = 0.01},
+        .plan = pair_plan_default(false),
+        .budget_ns = 60e9,
+        .clock = &f.clock,
+        .random = &f.random,
+    };
+    interrupt_set(false);
+    *state = &f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    for (ptrdiff_t i = 0; i < f->contest.count; i++) {
+        assert_false(f->sides[i][0].is_open || f->sides[i][1].is_open); /* no process is left */
+    }
+    arena_free(&f->arena);
+    return 0;
+}
+
+static enum model_verdict verdict(struct fixture *f, int entry)
+{
+    return f->entries[entry].comparisons[0][0].verdict;
+}
+
+static void test_decided_ones_stop_early(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0.001);
+    add_entry(f, 1.1, 0.001);
+    add_entry(f, 1, 0.05);
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_int_equal(verdict(f, 0), MODEL_EQUIVALENT);
+    assert_int_equal(verdict(f, 1), MODEL_REGRESSED);
+    assert_int_equal(verdict(f, 2), MODEL_INCONCLUSIVE);
+    /* Time went where the doubt was. */
+    assert_true(f->entries[0].pair.launches < 20 && f->entries[1].pair.launches < 20);
+    assert_true(f->entries[2].pair.launches > 200);
+    assert_true(f->entries[2].comparisons[0][0].seconds_more > 0);
+}
+
+static void test_budget_is_kept(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0.05);
+    f->contest.budget_ns = 5e9;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_true(f->world.now_ns <= 5200000000);
+    assert_int_equal(verdict(f, 0), MODEL_INCONCLUSIVE);
+}
+
+static void test_tiny_budget_gives_no_verdict(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 2, 0.001);
+    f->contest.budget_ns = 100e6; /* one or two launches */
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_int_equal(verdict(f, 0), MODEL_INCONCLUSIVE);
+    assert_string_equal(f->entries[0].comparisons[0][0].reason_code, "too-few-launches");
+}
+
+static void test_same_work_in_balanced_order(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1.5, 0.001);
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_true(f->sides[0][0].iterations == f->sides[0][1].iterations);
+    const struct model_metric *old_time =
+        model_metric_find(f->entries[0].pair.sides[0].benchmark, "time");
+    const struct model_metric *new_time =
+        model_metric_find(f->entries[0].pair.sides[1].benchmark, "time");
+    assert_int_equal(old_time->count, new_time->count);
+    /* Both orders occur, and neither side is always first. */
+    assert_non_null(strstr(f->world.last[0], "onno"));
+    assert_non_null(strstr(f->world.last[0], "noon"));
+}
+
+static void test_crash_makes_its_comparison_invalid(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0.001);
+    add_entry(f, 1, 0.001);
+    f->sides[0][1].crash_at_launch = 5;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_int_equal(verdict(f, 0), MODEL_INVALID);
+    assert_non_null(strstr(f->entries[0].comparisons[0][0].reason, "signal 11"));
+    assert_int_equal(verdict(f, 1), MODEL_EQUIVALENT); /* the other goes on */
+}
+
+static void test_sleeping_launch_is_thrown_away(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0.001);
+    f->sides[0][1].sleep_at_launch = 3;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_int_equal(verdict(f, 0), MODEL_EQUIVALENT);
+    assert_int_equal(f->sides[0][1].launches, f->entries[0].pair.launches + 1);
+}
+
+static void test_interrupt_keeps_what_was_decided(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0.001);
+    interrupt_set(true);
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_INTERRUPTED);
+    interrupt_set(false);
+}
+
+static void test_one_slow_call(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0.001);
+    f->sides[0][0].per_iteration_ns = f->sides[0][1].per_iteration_ns = 30e9;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_int_equal(verdict(f, 0), MODEL_INCONCLUSIVE); /* 60 s are not enough, and it says so */
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_decided_ones_stop_early),
+        TEST(test_budget_is_kept),
+        TEST(test_tiny_budget_gives_no_verdict),
+        TEST(test_same_work_in_balanced_order),
+        TEST(test_crash_makes_its_comparison_invalid),
+        TEST(test_sleeping_launch_is_thrown_away),
+        TEST(test_interrupt_keeps_what_was_decided),
+        TEST(test_one_slow_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
