@@ -110,25 +110,22 @@ static void add_count_comparison(struct arena *arena, const struct contest *cont
     entry->metric_count = count + 1;
 }
 
-tare_status ab_count_sides(struct arena *arena, struct contest *contest, struct tare_error *error)
+tare_status ab_count_sides(struct arena *arena, const struct contest *contest,
+                           struct contest_entry *entry, struct tare_error *error)
 {
+    bool can_count = pair_is_sound(&entry->pair) && entry->pair.iterations > 0;
+    for (int side = 0; side < entry->pair.side_count; side++) {
+        can_count = can_count && entry->pair.sides[side].target.can_count_allocations;
+    }
     tare_status status = TARE_OK;
-    for (ptrdiff_t i = 0; i < contest->count; i++) {
-        struct contest_entry *entry = &contest->entries[i];
-        bool can_count = pair_is_sound(&entry->pair) && entry->pair.iterations > 0;
-        for (int side = 0; side < entry->pair.side_count; side++) {
-            can_count = can_count && entry->pair.sides[side].target.can_count_allocations;
-        }
-        for (int side = 0; side < entry->pair.side_count && can_count && status == TARE_OK;
-             side++) {
-            struct pair_side *one = &entry->pair.sides[side];
-            status = measure_counts(arena, &one->target, entry->pair.iterations, contest->clock,
-                                    contest->random, one->benchmark, error);
-        }
-        if (can_count && status == TARE_OK) {
-            add_count_comparison(arena, contest, entry, "allocations");
-            add_count_comparison(arena, contest, entry, "allocated");
-        }
+    for (int side = 0; side < entry->pair.side_count && can_count && status == TARE_OK; side++) {
+        struct pair_side *one = &entry->pair.sides[side];
+        status = measure_counts(arena, &one->target, entry->pair.iterations, contest->clock,
+                                contest->random, one->benchmark, error);
+    }
+    if (can_count && status == TARE_OK) {
+        add_count_comparison(arena, contest, entry, "allocations");
+        add_count_comparison(arena, contest, entry, "allocated");
     }
     return status;
 }

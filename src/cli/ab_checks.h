@@ -11,8 +11,9 @@
 tare_status ab_check_output(struct arena *arena, struct run_plan *plans, int side_count,
                             struct contest *contest, struct tare_error *error);
 
-/* Counts allocations of every entry's sides, where programs can, and adds the comparisons. */
-tare_status ab_count_sides(struct arena *arena, struct contest *contest, struct tare_error *error);
+/* Counts allocations of an entry's sides, where programs can, and adds the comparisons. */
+tare_status ab_count_sides(struct arena *arena, const struct contest *contest,
+                           struct contest_entry *entry, struct tare_error *error);
 
 /* Says for commands when processor time would decide better than wall time. */
 void ab_note_steadier(struct arena *arena, const struct contest *contest,

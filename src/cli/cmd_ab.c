@@ -6,7 +6,6 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "base/unit.h"
-#include "base/version.h"
 #include "cli/ab_checks.h"
 #include "cli/affinity_plan.h"
 #include "cli/command.h"
@@ -14,7 +13,8 @@
 #include "cli/contest_entry.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
-#include "measure/environment.h"
+#include "cli/run_record.h"
+#include "cli/store_path.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/interrupt.h"
@@ -46,9 +46,12 @@ struct ab_session {
     struct contest contest;
     struct measure_clock clock;
     struct random random;
-    struct model_machine machine;
+    struct config config;
+    struct store *store;
+    struct model_run runs[PAIR_SIDES_MAX]; /* one per side, so that verdicts can be recomputed */
     struct model_decision decision;
     mono_time started;
+    struct contest_observer observer;
     mono_time shown;
     bool is_live;
 };
@@ -60,7 +63,9 @@ static void prepare_contest(struct ab_session *session);
 static tare_status open_commands(struct ab_session *session, struct tare_error *error);
 static void close_commands(struct ab_session *session);
 static void make_decision(struct ab_session *session);
-static int print_decision(struct ab_session *session, tare_status status);
+static tare_status begin_runs(struct ab_session *session, char **argv, struct tare_error *error);
+static int finish_runs(struct ab_session *session, tare_status status, struct tare_error *error);
+static int print_decision(struct ab_session *session, int code);
 
 static int cmd_ab(struct cli *cli, int argc, char **argv)
 {
@@ -73,11 +78,11 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
     struct ab_session session = {.cli = cli, .options = &options, .started = clock_now()};
     struct tare_error error = {0};
     interrupt_install();
-    struct config config;
-    tare_status status = config_load(cli->arena, &config, &error);
+    tare_status status = config_load(cli->arena, &session.config, &error);
     if (status == TARE_OK) {
-        run_options_complete(&options.run, &config.policy);
-        options.min_effect = options.min_effect < 0 ? config.policy.min_effect : options.min_effect;
+        const struct model_policy *policy = &session.config.policy;
+        run_options_complete(&options.run, policy);
+        options.min_effect = options.min_effect < 0 ? policy->min_effect : options.min_effect;
         status = run_options_check(&options.run, &error);
     }
     if (status == TARE_OK) {
@@ -86,7 +91,11 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
     if (status == TARE_OK) {
         status = pair_benchmarks(&session, &error);
     }
+    if (status == TARE_OK) {
+        status = begin_runs(&session, argv, &error);
+    }
     if (status != TARE_OK) {
+        store_close(session.store);
         return command_fail(&command_ab, &error);
     }
     prepare_contest(&session);
@@ -99,14 +108,12 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
         status = contest_run(cli->arena, &session.contest, &error);
     }
     close_commands(&session);
-    if (status == TARE_OK) {
-        status = ab_count_sides(cli->arena, &session.contest, &error);
-    }
+    make_decision(&session);
+    int exit_code = finish_runs(&session, status, &error);
     if (status != TARE_OK && status != TARE_INTERRUPTED) {
         return command_fail(&command_ab, &error);
     }
-    make_decision(&session);
-    return print_decision(&session, status);
+    return print_decision(&session, exit_code);
 }
 
 /* A program is compared with a program, a command with a command. A path that is not there looks
@@ -221,6 +228,39 @@ static tare_status pair_benchmarks(struct ab_session *session, struct tare_error
     return TARE_OK;
 }
 
+/* Every side is a run of its own in the store. */
+static tare_status begin_runs(struct ab_session *session, char **argv, struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    const struct run_options *options = &session->options->run;
+    const struct store_request request = {
+        .option = options->common.store, .configured = session->config.store, .mode = STORE_WRITE};
+    tare_status status = store_path_open(arena, &request, &session->store, error);
+    for (int side = 0; side < session->side_count && status == TARE_OK; side++) {
+        struct model_run *run = &session->runs[side];
+        run_record_fill(arena, options, &session->plans[side], argv, run);
+        run->seed = session->runs[0].seed;
+        const char *role = arena_printf(arena, "%s: %s", side == 0 ? "old" : "new",
+                                        text_printable(arena, session->names[side], 200));
+        model_field_set(arena, &run->environment, "compared_as", role);
+        status = store_run_begin(session->store, run, error);
+    }
+    return status;
+}
+
+/* An entry is settled: count what can be counted, and keep its samples. */
+static tare_status settle_entry(void *context, struct contest_entry *entry,
+                                struct tare_error *error)
+{
+    struct ab_session *session = context;
+    tare_status status = ab_count_sides(session->cli->arena, &session->contest, entry, error);
+    for (int side = 0; side < entry->pair.side_count && status == TARE_OK; side++) {
+        status = store_benchmark_save(session->store, session->runs[side].id,
+                                      entry->pair.sides[side].benchmark, error);
+    }
+    return status;
+}
+
 /* "[2/5] sort n=1k  +1.2 % (−0.4 … +2.8)  20 launches  35 s left" */
 static void show_progress(void *context, const struct contest_entry *entry, double left_ns)
 {
@@ -265,10 +305,8 @@ static void prepare_contest(struct ab_session *session)
     session->decision.gated_count = gated;
     session->decision.confidence = options->run.confidence;
     session->clock = measure_clock_real(arena);
-    uint64_t seed = options->run.seed >= 0 ? (uint64_t)options->run.seed : clock_entropy() >> 11;
-    session->random = random_seeded(seed);
+    session->random = random_seeded(session->runs[0].seed);
     model_run_id_new(session->decision.id, clock_unix_ns(), clock_entropy(), clock_entropy());
-    measure_machine_read(arena, &session->machine);
     contest->rule = (struct detect_rule){.alpha = (1 - options->run.confidence) / (double)gated,
                                          .band = options->min_effect};
     contest->plan = pair_plan_default(is_command);
@@ -283,9 +321,9 @@ static void prepare_contest(struct ab_session *session)
     contest->budget_ns = options->run.budget_ns - (double)clock_since_ns(session->started);
     contest->clock = &session->clock;
     contest->random = &session->random;
-    static struct contest_observer observer;
-    observer = (struct contest_observer){.context = session, .update = show_progress};
-    contest->observer = &observer;
+    session->observer = (struct contest_observer){
+        .context = session, .update = show_progress, .settled = settle_entry};
+    contest->observer = &session->observer;
     session->is_live = !options->run.common.quiet && terminal_is(STDERR_FILENO);
     if (!options->run.common.quiet) {
         fprintf(stderr, "%td benchmark%s, at most %s in all (--budget)\n", contest->count,
@@ -366,21 +404,55 @@ static int exit_code_of(const struct model_decision *decision, tare_status statu
     }
 }
 
-static int print_decision(struct ab_session *session, tare_status status)
+/* Ends the runs and keeps the decision as it is printed in JSON. Returns the exit code. */
+static int finish_runs(struct ab_session *session, tare_status status, struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    int code = exit_code_of(&session->decision, status);
+    tare_status kept = TARE_OK;
+    for (int side = 0; side < session->side_count && kept == TARE_OK; side++) {
+        struct model_run *run = &session->runs[side];
+        run->finished_unix_ns = clock_unix_ns();
+        run->state = status == TARE_OK            ? MODEL_RUN_COMPLETE
+                     : status == TARE_INTERRUPTED ? MODEL_RUN_INTERRUPTED
+                                                  : MODEL_RUN_FAILED;
+        kept = store_run_finish(session->store, run, error);
+    }
+    if (kept == TARE_OK) {
+        struct buffer text = buffer_new(arena, BUFFER_LENGTH_MAX);
+        report_comparison_json(&text, &session->decision, &session->runs[0].machine, code);
+        const struct store_document document = {
+            .id = session->decision.id,
+            .kind = "comparison",
+            .machine_id = session->runs[0].machine.id,
+            .created_unix_ns = clock_unix_ns(),
+            .text = buffer_string(&text),
+        };
+        kept = store_document_save(session->store, &document, error);
+    }
+    if (kept != TARE_OK) {
+        model_decision_warn(arena, &session->decision, "the result could not be kept: %s",
+                            error->message);
+        code = code == EXIT_CODE_OK ? EXIT_CODE_FAILED : code;
+    }
+    store_close(session->store);
+    return code;
+}
+
+static int print_decision(struct ab_session *session, int code)
 {
     const struct common_options *common = &session->options->run.common;
     const struct model_decision *decision = &session->decision;
-    int code = exit_code_of(decision, status);
     struct buffer out = buffer_new(session->cli->arena, BUFFER_LENGTH_MAX);
     if (common->json) {
-        report_comparison_json(&out, decision, &session->machine, code);
+        report_comparison_json(&out, decision, &session->runs[0].machine, code);
     } else {
         const struct report_style style = {
             .columns = terminal_columns(STDOUT_FILENO),
             .has_color = !common->no_color && terminal_has_color(STDOUT_FILENO),
             .is_verbose = common->verbose,
         };
-        report_comparison_text(&out, decision, &session->machine, &style);
+        report_comparison_text(&out, decision, &session->runs[0].machine, &style);
     }
     if (session->is_live) {
         fprintf(stderr, "\r\033[K");

@@ -6,18 +6,15 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "base/unit.h"
-#include "base/version.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
+#include "cli/run_record.h"
 #include "cli/store_path.h"
-#include "codec/shell_words.h"
 #include "detect/advice.h"
-#include "measure/environment.h"
 #include "measure/sampler.h"
 #include "os/clock.h"
-#include "os/file.h"
 #include "os/interrupt.h"
 #include "os/terminal.h"
 #include "report/run_json.h"
@@ -113,59 +110,11 @@ static int print_list(const struct run_session *session)
     return EXIT_CODE_OK;
 }
 
-static const char *project_name(struct arena *arena, const struct run_options *options)
-{
-    if (options->project != NULL) {
-        return options->project;
-    }
-    char *directory = file_current_directory(arena);
-    const char *slash = directory != NULL ? strrchr(directory, '/') : NULL;
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : "unnamed";
-}
-
-/* Everything about the run that is known before the first measurement. */
-static void describe_run(struct run_session *session, char **argv)
-{
-    struct arena *arena = session->cli->arena;
-    struct model_run *run = &session->run;
-    const struct run_options *options = session->options;
-    run->started_unix_ns = clock_unix_ns();
-    model_run_id_new(run->id, run->started_unix_ns, clock_entropy(), clock_entropy());
-    run->state = MODEL_RUN_RUNNING;
-    run->project = text_printable(arena, project_name(arena, options), 0);
-    run->command =
-        arena_printf(arena, "tare %s",
-                     text_printable(arena, shell_words_join(arena, (const char *const *)argv), 0));
-    run->tare_version = TARE_VERSION_STRING;
-    run->confidence = options->confidence;
-    /* 53 bits, so that the seed can be given back on the command line exactly. */
-    run->seed = options->seed >= 0 ? (uint64_t)options->seed : clock_entropy() >> 11;
-    measure_machine_read(arena, &run->machine);
-    measure_environment_read(arena, &run->environment);
-    const char *unknown_reason = NULL;
-    measure_commit_read(arena, NULL, &run->commit, &unknown_reason);
-    for (ptrdiff_t i = 0; i < session->plan.task_count; i++) {
-        if (session->plan.tasks[i].compiler[0] != '\0') {
-            model_field_set(arena, &run->machine.conditions, "compiler",
-                            text_printable(arena, session->plan.tasks[i].compiler, 200));
-        }
-    }
-    advice_run(arena, run);
-    if (session->plan.unoptimized != NULL) {
-        model_run_warn(arena, run, "%s was built without optimisation: compile it with -O2",
-                       text_printable(arena, session->plan.unoptimized, 100));
-    }
-    if (session->plan.counters_missing != NULL) {
-        model_run_warn(arena, run, "no CPU counters here (%s): times only",
-                       text_printable(arena, session->plan.counters_missing, 200));
-    }
-}
-
 static tare_status session_begin(struct run_session *session, char **argv, struct tare_error *error)
 {
     struct arena *arena = session->cli->arena;
     const struct common_options *common = &session->options->common;
-    describe_run(session, argv);
+    run_record_fill(arena, session->options, &session->plan, argv, &session->run);
     session->started = clock_now();
     session->clock = measure_clock_real(arena);
     session->random = random_seeded(session->run.seed);
@@ -261,6 +210,12 @@ static tare_status measure_opened(struct run_session *session, struct run_task *
                                    &observer, benchmark, error);
     }
     if (task->command != NULL) {
+        const struct measure_command_target *command = task->target.context;
+        if (status == TARE_OK && command->memory_bound_bytes > 0) {
+            model_benchmark_warn(arena, benchmark,
+                                 "its peak memory is at most %s: less cannot be told",
+                                 unit_format(arena, command->memory_bound_bytes, "B", 3));
+        }
         tare_status closed = measure_command_close(task->command, error);
         status = status != TARE_OK ? status : fail_task(arena, benchmark, closed, error);
     }

@@ -70,6 +70,15 @@ static void tell(const struct contest *contest, const struct contest_entry *entr
     }
 }
 
+static tare_status settle(struct contest *contest, struct contest_entry *entry,
+                          struct tare_error *error)
+{
+    entry->is_settled = true;
+    return contest->observer != NULL && contest->observer->settled != NULL
+               ? contest->observer->settled(contest->observer->context, entry, error)
+               : TARE_OK;
+}
+
 /* Launches up to the next look, then the verdicts. */
 static tare_status take_turn(struct arena *arena, struct contest *contest,
                              struct contest_entry *entry, mono_time started,
@@ -92,9 +101,8 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
     bool is_decided = judge_entry(arena, contest, entry);
     bool is_over = !pair_is_sound(&entry->pair) || entry->pair.launches >= CONTEST_LAUNCHES_MAX ||
                    left_ns(contest, started) <= 0;
-    entry->is_settled = is_decided || is_over;
     tell(contest, entry, started);
-    return status;
+    return status == TARE_OK && (is_decided || is_over) ? settle(contest, entry, error) : status;
 }
 
 tare_status contest_run(struct arena *arena, struct contest *contest, struct tare_error *error)
@@ -110,15 +118,13 @@ tare_status contest_run(struct arena *arena, struct contest *contest, struct tar
          * measured, so that at least an estimate is there. */
         bool does_fit = next_look_ns(contest, entry) <= left_ns(contest, started);
         if (!does_fit && entry->pair.launches > 0) {
-            entry->is_settled = true;
-            continue;
-        }
-        if (left_ns(contest, started) <= 0) {
-            entry->is_settled = true;
+            status = settle(contest, entry, error);
+        } else if (left_ns(contest, started) <= 0) {
             judge_entry(arena, contest, entry);
-            continue;
+            status = settle(contest, entry, error);
+        } else {
+            status = take_turn(arena, contest, entry, started, error);
         }
-        status = take_turn(arena, contest, entry, started, error);
     }
     return status;
 }

@@ -27,6 +27,9 @@ struct contest_entry {
 struct contest_observer {
     void *context;
     void (*update)(void *context, const struct contest_entry *entry, double left_ns);
+    /* An entry will not be measured any more: the moment to count, to keep, to say so. May be NULL.
+     */
+    tare_status (*settled)(void *context, struct contest_entry *entry, struct tare_error *error);
 };
 
 struct contest {

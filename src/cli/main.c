@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "os/interrupt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +15,14 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_overview(FILE *out)
 {
-    fprintf(out, "Tare measures code, keeps what it measured, and says what it does not know.\n\n"
-                 "  tare run ./bench                 a benchmark program linked with libtare\n"
-                 "  tare run -- ./tool --flag file   any command\n"
-                 "  tare runs show                   the newest run again\n"
-                 "  tare doctor                      is this machine fit to measure?\n\n"
-                 "Commands:\n");
+    fprintf(out,
+            "Tare measures code, keeps what it measured, and says what it does not know.\n\n"
+            "  tare run ./bench                 a benchmark program linked with libtare\n"
+            "  tare run -- ./tool --flag file   any command\n"
+            "  tare ab ./bench-old ./bench-new  is the new build slower? Side by side, in seconds\n"
+            "  tare runs show                   the newest run again\n"
+            "  tare doctor                      is this machine fit to measure?\n\n"
+            "Commands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
@@ -47,6 +50,7 @@ static int unknown_command(const char *word)
 
 int main(int argc, char **argv)
 {
+    interrupt_ignore_size_limit();
     if (argc < 2) {
         print_overview(stderr);
         return EXIT_CODE_USAGE;

@@ -1,8 +1,8 @@
 /* run_plan.h: from the words of the command line to the list of benchmarks to measure.
  *
- * A word is, in this order: an executable with Tare's ELF note (or any with --protocol), whose list
- * of benchmarks is asked for; else a command line in shell words. Behind "--" stands one command,
- * word by word. */
+ * A word is, in this order: an executable with Tare's ELF note (or any with --protocol), or one of
+ * Google Benchmark, whose list of benchmarks is asked for; else a command line in shell words.
+ * Behind "--" stands one command, word by word. */
 #ifndef TARE_CLI_RUN_PLAN_H
 #define TARE_CLI_RUN_PLAN_H
 

@@ -243,7 +243,8 @@ tare_status gbench_read_list(struct arena *arena, const char *text, const char *
         size_t length = strcspn(at, "\n");
         const char *line = arena_strndup(arena, at, (ptrdiff_t)length);
         at += length + (at[length] == '\n');
-        if (length > 0 && !has_line(noise, line)) {
+        /* A table is told by its rule even where every line of it is noise. */
+        if (length > 0 && (is_table_rule(line) || !has_line(noise, line))) {
             status = add_name(arena, line, list, &capacity, error);
         }
     }

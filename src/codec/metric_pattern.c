@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +47,7 @@ static tare_status pattern_refuse(struct arena *arena, const char *text, struct 
 tare_status metric_pattern_parse(struct arena *arena, const char *text,
                                  struct metric_pattern *pattern, struct tare_error *error)
 {
-    *pattern = (struct metric_pattern){.is_json = true}; /* no regex to free yet */
+    *pattern = (struct metric_pattern){0};
     /* The unit may hold '=' or ':'; nothing before the first '=' behind it may. */
     const char *bracket = strchr(text, ']');
     const char *opening = strchr(text, '[');
@@ -67,14 +68,6 @@ tare_status metric_pattern_parse(struct arena *arena, const char *text,
         return pattern_refuse(arena, text, error, "behind '=' must stand re: or json:");
     }
     return pattern_parse_body(arena, body, pattern, error);
-}
-
-void metric_pattern_free(struct metric_pattern *pattern)
-{
-    if (!pattern->is_json && pattern->expression != NULL) {
-        regfree(&pattern->regex);
-    }
-    *pattern = (struct metric_pattern){.is_json = true};
 }
 
 /* The words behind the name: what they set is said once. */
@@ -162,13 +155,14 @@ static tare_status pattern_parse_body(struct arena *arena, const char *body,
         is_json ? pattern_check_pointer(expression) : pattern_check_expression(expression);
     char reason[256] = "";
     if (mistake == NULL && !is_json) {
-        int code = regcomp(&pattern->regex, expression, REG_EXTENDED);
+        regex_t regex;
+        int code = regcomp(&regex, expression, REG_EXTENDED);
         if (code != 0) {
-            regerror(code, &pattern->regex, reason, sizeof reason);
+            regerror(code, &regex, reason, sizeof reason);
             mistake = reason;
-        } else if (pattern->regex.re_nsub != 1) {
-            regfree(&pattern->regex);
-            mistake = ONE_GROUP;
+        } else {
+            mistake = regex.re_nsub != 1 ? ONE_GROUP : NULL;
+            regfree(&regex);
         }
     }
     if (mistake != NULL) {
@@ -213,6 +207,9 @@ static const char *pattern_check_expression(const char *expression)
     if (strlen(expression) > METRIC_EXPRESSION_BYTES_MAX) {
         return "the expression is too long";
     }
+    if (strstr(expression, "||") != NULL) {
+        return "an alternative is empty";
+    }
     double repetitions = 1;
     int group_count = 0;
     bool is_behind_repetition = false;
@@ -239,7 +236,10 @@ static const char *pattern_check_expression(const char *expression)
     if (group_count != 1) {
         return ONE_GROUP;
     }
-    return repetitions <= METRIC_REPETITIONS_MAX ? NULL : "too many repetitions in braces";
+    /* The compiler writes repetitions out. */
+    return repetitions * (double)strlen(expression) <= METRIC_WRITTEN_OUT_BYTES_MAX
+               ? NULL
+               : "too many repetitions in braces";
 }
 
 static const char *pattern_check_pointer(const char *pointer)
@@ -301,9 +301,10 @@ static bool line_last_match(const regex_t *regex, const char *line, ptrdiff_t le
     return is_found;
 }
 
-static tare_status pattern_extract_regex(struct arena *arena, const struct metric_pattern *pattern,
-                                         const char *output, ptrdiff_t length, double *value,
-                                         struct tare_error *error)
+/* The last match in the output, line by line from its end. */
+static tare_status extract_compiled(struct arena *arena, const struct metric_pattern *pattern,
+                                    const regex_t *regex, const char *output, ptrdiff_t length,
+                                    double *value, struct tare_error *error)
 {
     const char *end = output + length;
     while (end >= output) {
@@ -314,7 +315,7 @@ static tare_status pattern_extract_regex(struct arena *arena, const struct metri
                              pattern->name, METRIC_LINE_BYTES_MAX);
         }
         regmatch_t group;
-        if (line_last_match(&pattern->regex, start, end - start, &group)) {
+        if (line_last_match(regex, start, end - start, &group)) {
             const char *text = arena_strndup(arena, start + group.rm_so, group.rm_eo - group.rm_so);
             bool has_nul = (ptrdiff_t)strlen(text) != group.rm_eo - group.rm_so;
             if (has_nul || !unit_parse_double(text, value)) {
@@ -332,6 +333,21 @@ static tare_status pattern_extract_regex(struct arena *arena, const struct metri
     }
     return error_set(error, TARE_ERROR_MEASURE, "metric '%s': nothing in the output matches '%s'",
                      pattern->name, text_printable(arena, pattern->expression, 80));
+}
+
+/* Compiled anew for every output: tens of microseconds beside a whole process, and nothing to give
+ * back later. */
+static tare_status pattern_extract_regex(struct arena *arena, const struct metric_pattern *pattern,
+                                         const char *output, ptrdiff_t length, double *value,
+                                         struct tare_error *error)
+{
+    regex_t regex;
+    if (regcomp(&regex, pattern->expression, REG_EXTENDED) != 0) {
+        return error_set(error, TARE_ERROR_MEMORY, "metric '%s': out of memory", pattern->name);
+    }
+    tare_status status = extract_compiled(arena, pattern, &regex, output, length, value, error);
+    regfree(&regex);
+    return status;
 }
 
 /* The whole output as JSON, else its last line that is an object or array; NULL when there is none.

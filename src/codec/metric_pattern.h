@@ -16,12 +16,11 @@
 #include "base/error.h"
 #include "model/model.h"
 
-#include <regex.h>
-
 enum {
     METRIC_EXPRESSION_BYTES_MAX = 1024,
-    /* Repetitions such as {1,1000} multiply the memory a compiled expression takes. */
-    METRIC_REPETITIONS_MAX = 1000,
+    /* Length times repetitions such as {1,1000}: they multiply the memory a compiled expression
+       takes. */
+    METRIC_WRITTEN_OUT_BYTES_MAX = 8192,
     /* A longer line is refused by `re:`; matching takes time and memory in proportion. */
     METRIC_LINE_BYTES_MAX = 64 * 1024,
 };
@@ -33,13 +32,11 @@ struct metric_pattern {
     bool is_exact;
     bool is_json;
     const char *expression; /* regular expression or JSON pointer */
-    regex_t regex;          /* unless is_json */
 };
 
-/* TARE_ERROR_USAGE on every mistake. Release it with metric_pattern_free (a zeroed one is fine). */
+/* TARE_ERROR_USAGE on every mistake. */
 tare_status metric_pattern_parse(struct arena *arena, const char *text,
                                  struct metric_pattern *pattern, struct tare_error *error);
-void metric_pattern_free(struct metric_pattern *pattern);
 
 /* The value in `length` bytes of output (with a NUL behind them), finite; else TARE_ERROR_MEASURE.
  * `arena` is for messages.

@@ -407,7 +407,7 @@ tare_status samples_encode(struct samples_codec *codec, struct arena *arena,
     if (is_all_whole) {
         return encode_as(codec, arena, metric, run_count, VALUES_WHOLE, blob, error);
     }
-    struct samples_blob plain;
+    struct samples_blob plain = {0};
     status = encode_as(codec, arena, metric, run_count, VALUES_SHUFFLED, blob, error);
     if (status == TARE_OK) {
         status = encode_as(codec, arena, metric, run_count, VALUES_PLAIN, &plain, error);

@@ -297,6 +297,14 @@ static const char *find_obstacle(struct arena *arena, const struct model_benchma
     return bad->invalid_reason;
 }
 
+/* "suite:name/variant", without the parameters. */
+static const char *full_name(struct arena *arena, const struct model_benchmark *benchmark)
+{
+    struct model_benchmark bare = *benchmark;
+    bare.parameter_count = 0;
+    return model_benchmark_label(arena, &bare);
+}
+
 void detect_paired(struct arena *arena, const struct model_benchmark *old_benchmark,
                    const struct model_benchmark *new_benchmark, const char *metric,
                    const struct detect_rule *rule, struct model_comparison *comparison)
@@ -306,7 +314,7 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
     const struct model_metric *new_metric = model_metric_find(new_benchmark, metric);
     const struct model_metric *known = old_metric != NULL ? old_metric : new_metric;
     *comparison = (struct model_comparison){
-        .benchmark = old_benchmark->name,
+        .benchmark = full_name(arena, old_benchmark),
         .parameters = old_benchmark->parameters,
         .parameter_count = old_benchmark->parameter_count,
         .metric = metric,

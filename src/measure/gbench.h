@@ -60,6 +60,8 @@ struct measure_gbench_target {
 
     /* Learnt from earlier processes. */
     double repetition_ns; /* what a repetition costs, with its set-up; 0: not known yet */
+    bool is_short;        /* its repetitions are shorter than asked for, always */
+    bool is_summed;       /* of several repetitions it reports only aggregates */
 };
 
 struct measure_target measure_target_gbench(struct measure_gbench_target *context);

@@ -175,20 +175,6 @@ tare_status folder_lock_wait(const char *path, enum folder_lock_kind kind, int *
     return status;
 }
 
-tare_status folder_lock_change(const char *path, enum folder_lock_kind kind, int fd,
-                               struct tare_error *error)
-{
-    while (flock(fd, kind == FOLDER_LOCK_SHARED ? LOCK_SH : LOCK_EX) != 0) {
-        if (errno != EINTR) {
-            return error_set_errno(error, TARE_ERROR_IO, errno, "cannot lock %s", path);
-        }
-        if (interrupt_is_requested()) {
-            return error_set(error, TARE_INTERRUPTED, "interrupted");
-        }
-    }
-    return TARE_OK;
-}
-
 void folder_unlock(int fd)
 {
     if (fd >= 0) {

@@ -37,15 +37,12 @@ bool folder_is_discarded(const char *name);
 enum folder_lock_kind { FOLDER_LOCK_SHARED, FOLDER_LOCK_EXCLUSIVE };
 
 /* Takes the lock, or answers at once with *fd = −1 when another process holds it. A descriptor
- * ≥ 0 is given back with folder_unlock, or changes its kind with folder_lock_change (which may lose
- * the lock to somebody else in between: look at the facts again afterwards). */
+ * ≥ 0 is given back with folder_unlock. */
 tare_status folder_lock_try(const char *path, enum folder_lock_kind kind, int *fd,
                             struct tare_error *error);
 /* Waits as long as it takes; an interrupt ends it (TARE_INTERRUPTED). */
 tare_status folder_lock_wait(const char *path, enum folder_lock_kind kind, int *fd,
                              struct tare_error *error);
-tare_status folder_lock_change(const char *path, enum folder_lock_kind kind, int fd,
-                               struct tare_error *error);
 void folder_unlock(int fd);
 
 /* A copy with the same modification time and mode; a missing source is no error and no copy. */

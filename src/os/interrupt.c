@@ -59,6 +59,11 @@ void interrupt_install(void)
     }
 }
 
+void interrupt_ignore_size_limit(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 bool interrupt_is_requested(void)
 {
     return is_interrupted != 0;

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 
 void interrupt_install(void);
+/* A file beyond the size limit (ulimit -f) is then a failed write with a message, not a killed
+ * process. */
+void interrupt_ignore_size_limit(void);
 bool interrupt_is_requested(void);
 /* Becomes readable when an interrupt has come, for poll(2). */
 int interrupt_fd(void);

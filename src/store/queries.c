@@ -40,10 +40,11 @@ const char *const store_query_texts[QUERY_COUNT] = {
     [QUERY_RUN_WARNING_INSERT] = "INSERT INTO run_warning (run, number, text) VALUES (?, ?, ?)",
     [QUERY_RUN_WARNINGS_DELETE] = "DELETE FROM run_warning WHERE run = ?",
     [QUERY_BENCHMARK_INSERT] =
-        "INSERT INTO benchmark (run, suite, name, variant, parameters, is_reference, state, "
+        "INSERT INTO benchmark (run, suite, name, variant, parameters, is_reference, "
+        "size_parameter, state, "
         "reason, \"check\", "
         "check_detail, iterations, overhead_ns, timer_floor_ns, launch_count, launches) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (run, name, suite, variant, parameters) DO NOTHING",
     [QUERY_BENCHMARK_WARNING_INSERT] =
         "INSERT INTO benchmark_warning (benchmark, number, text) VALUES (?, ?, ?)",
@@ -60,7 +61,8 @@ const char *const store_query_texts[QUERY_COUNT] = {
     [QUERY_RUN_FIELDS] = "SELECT key, value FROM run_field WHERE run = ? AND kind = ? ORDER BY key",
     [QUERY_RUN_WARNINGS] = "SELECT text FROM run_warning WHERE run = ? ORDER BY number",
     [QUERY_BENCHMARKS] =
-        "SELECT key, suite, name, variant, parameters, is_reference, state, reason, \"check\", "
+        "SELECT key, suite, name, variant, parameters, is_reference, size_parameter, state, "
+        "reason, \"check\", "
         "check_detail, iterations, overhead_ns, timer_floor_ns, launch_count, launches "
         "FROM benchmark WHERE run = ? ORDER BY key",
     [QUERY_BENCHMARK_WARNINGS] =
@@ -105,6 +107,11 @@ const char *const store_query_texts[QUERY_COUNT] = {
     [QUERY_PROMOTIONS] = "SELECT name, machine, action, run_id, previous_run_id, at_unix_ns, by, "
                          "reason FROM promotion "
                          "WHERE name = ?1 AND (?2 IS NULL OR machine = ?2) ORDER BY key DESC",
+    [QUERY_DOCUMENT_INSERT] =
+        "INSERT INTO document (id, kind, created_unix_ns, machine, text) VALUES (?, ?, ?, ?, ?)",
+    [QUERY_DOCUMENT_SELECT] = "SELECT id, kind, text FROM document WHERE (?1 = '' OR kind = ?1) "
+                              "AND substr(id, 1, length(?2)) = ?2 "
+                              "ORDER BY id DESC LIMIT 2",
 };
 
 const char *const store_run_state_words[4] = {

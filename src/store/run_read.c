@@ -207,6 +207,7 @@ static void read_benchmark(struct loading *loading, struct row *row)
     benchmark->variant = row_word(row, arena);
     read_parameters(loading, row, benchmark);
     benchmark->is_reference = row_bool(row);
+    benchmark->size_parameter = row_text(row, arena);
     benchmark->state = (enum model_state)row_word_index(row, store_state_words, 4);
     benchmark->reason = row_text(row, arena);
     benchmark->check = (enum model_check)row_word_index(row, store_check_words, 3);

@@ -336,6 +336,7 @@ static tare_status insert_benchmark_row(struct store *store, int64_t run,
     row_bind_text(&row, benchmark->variant);
     row_bind_text(&row, parameters);
     row_bind_int(&row, benchmark->is_reference);
+    row_bind_text(&row, benchmark->size_parameter);
     row_bind_text(&row, store_state_words[benchmark->state]);
     row_bind_text(&row, benchmark->reason);
     row_bind_text(&row, store_check_words[benchmark->check]);

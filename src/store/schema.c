@@ -61,6 +61,7 @@ const struct store_migration store_migrations[STORE_VERSION] = {
      "  variant TEXT NOT NULL,"
      "  parameters TEXT NOT NULL," /* a JSON object, sorted by name */
      "  is_reference INTEGER NOT NULL CHECK (is_reference IN (0, 1)),"
+     "  size_parameter TEXT,"
      "  state TEXT NOT NULL CHECK (state IN ('ok', 'invalid', 'failed', 'skipped')),"
      "  reason TEXT,"
      "  \"check\" TEXT NOT NULL CHECK (\"check\" IN ('none', 'passed', 'failed')),"
@@ -117,7 +118,14 @@ const struct store_migration store_migrations[STORE_VERSION] = {
      "  by TEXT NOT NULL,"
      "  reason TEXT NOT NULL"
      ") STRICT;"
-     "CREATE INDEX promotion_name ON promotion (name, machine);"},
+     "CREATE INDEX promotion_name ON promotion (name, machine);"
+     "CREATE TABLE document (" /* decisions and proofs, as the JSON that was printed */
+     "  id TEXT NOT NULL PRIMARY KEY,"
+     "  kind TEXT NOT NULL,"
+     "  created_unix_ns INTEGER NOT NULL,"
+     "  machine TEXT NOT NULL,"
+     "  text TEXT NOT NULL"
+     ") STRICT, WITHOUT ROWID;"},
 };
 
 /* A number that a PRAGMA or a count gives. */

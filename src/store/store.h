@@ -200,4 +200,20 @@ tare_status store_baseline_history(struct store *store, struct arena *arena, con
                                    const char *machine_id, struct store_promotions *promotions,
                                    struct tare_error *error);
 
+/* ---- documents: decisions and proofs, as the JSON that was printed ---- */
+
+struct store_document {
+    const char *id;   /* sortable by time (model_run_id_new) */
+    const char *kind; /* "comparison", "prove" */
+    const char *machine_id;
+    int64_t created_unix_ns;
+    const char *text;
+};
+tare_status store_document_save(struct store *store, const struct store_document *document,
+                                struct tare_error *error);
+/* The newest of that kind ("": of any) whose id begins with `prefix` ("": any). *text is NULL when
+ * there is none. */
+tare_status store_document_load(struct store *store, struct arena *arena, const char *kind,
+                                const char *prefix, const char **text, struct tare_error *error);
+
 #endif

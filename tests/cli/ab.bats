@@ -10,7 +10,6 @@ setup() {
     export TARE_STORE=$BATS_TEST_TMPDIR/store.db
     unset COLUMNS
     cd "$BATS_TEST_TMPDIR"
-    misbehave="python3 $TARE_SOURCE/tests/data/misbehave.py"
 }
 
 compare() { run --separate-stderr "$tare" ab "$@"; }

@@ -31,7 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         TARE_ASSERT(isfinite(value) == (status == TARE_OK));
         TARE_ASSERT(status == TARE_OK || error.message[0] != '\0');
     }
-    metric_pattern_free(&pattern);
     arena_free(&arena);
     return 0;
 }

@@ -249,7 +249,6 @@ static void metrics_are_read(void **state)
     patterns[1] = patterns[0];
     assert_int_equal(run(command), TARE_ERROR_USAGE);
     assert_said("'speed' is given twice");
-    metric_pattern_free(&patterns[0]);
 }
 
 /* Goal: a flood ends in an error, not in lost memory or a hang; output from a grandchild that keeps
@@ -267,7 +266,6 @@ static void floods_and_kept_pipes(void **state)
     command.shell_line = "sleep 1000 & setsid sleep 1000 & echo n=7";
     assert_int_equal(run(command), TARE_OK);
     assert_true(result.metrics[0] == 7);
-    metric_pattern_free(&pattern);
     assert_int_equal(run_line("yes | head -c 3000000 >&2; exit 1"), TARE_ERROR_MEASURE);
     assert_said("it said: y\\ny");
 }
@@ -325,7 +323,6 @@ static void target(void **state)
     assert_string_equal(measured.metrics[last].unit, "x");
     assert_true(measured.metrics[last].is_exact);
     assert_string_equal(slice.values[3].name, "memory");
-    metric_pattern_free(&pattern);
 }
 
 static void shell_start(void **state)

@@ -18,7 +18,6 @@ static const char *mistake(const char *text)
     struct metric_pattern pattern;
     error_clear(&error);
     assert_int_equal(metric_pattern_parse(&arena, text, &pattern, &error), TARE_ERROR_USAGE);
-    metric_pattern_free(&pattern);
     return error.message;
 }
 
@@ -32,7 +31,6 @@ static double found_in(const char *text, const char *output, ptrdiff_t length)
     tare_status status = metric_pattern_extract(&arena, &pattern, output, length, &value, &error);
     assert_int_equal(status == TARE_OK, isfinite(value));
     assert_true(status == TARE_OK || status == TARE_ERROR_MEASURE);
-    metric_pattern_free(&pattern);
     return value;
 }
 
@@ -60,18 +58,15 @@ static void parts_are_read(void **state)
     assert_int_equal(pattern.better, MODEL_HIGHER_IS_BETTER);
     assert_false(pattern.is_exact);
     assert_false(pattern.is_json);
-    metric_pattern_free(&pattern);
     assert_int_equal(metric_pattern_parse(&arena, "nodes:lower:exact=json:/a/b", &pattern, &error),
                      TARE_OK);
     assert_string_equal(pattern.unit, "1");
     assert_true(pattern.is_exact && pattern.is_json);
     assert_string_equal(pattern.expression, "/a/b");
-    metric_pattern_free(&pattern);
     assert_int_equal(
         metric_pattern_parse(&arena, "x[a=b:c]:exact:lower=re:=(.*):", &pattern, &error), TARE_OK);
     assert_string_equal(pattern.unit, "a=b:c");
     assert_string_equal(pattern.expression, "=(.*):");
-    metric_pattern_free(&pattern);
 }
 
 static void mistakes_are_named(void **state)
