@@ -230,6 +230,7 @@ static struct advice_context advice_for(const struct run_session *session, bool 
         .confidence = options->confidence,
         .is_command = is_command,
         .has_warmup = options->warmup > 0,
+        .has_fixed_runs = options->runs > 0,
         .is_shell = options->is_shell,
     };
 }

@@ -258,8 +258,10 @@ static void advise_few_launches(struct arena *arena, struct model_run *run)
 void advice_run_finished(struct arena *arena, struct model_run *run,
                          const struct advice_context *context)
 {
-    advise_few_launches(arena, run);
-    advise_precision(arena, run, context);
+    if (!context->has_fixed_runs) {
+        advise_few_launches(arena, run);
+        advise_precision(arena, run, context);
+    }
     advise_short_commands(arena, run, context);
 }
 

@@ -11,9 +11,10 @@
 struct advice_context {
     double precision; /* that was asked for */
     double confidence;
-    bool is_command; /* whole processes were timed */
-    bool has_warmup; /* warm-up runs were asked for already */
-    bool is_shell;   /* commands ran through a shell */
+    bool is_command;     /* whole processes were timed */
+    bool has_warmup;     /* warm-up runs were asked for already */
+    bool has_fixed_runs; /* their number was asked for, so precision was not */
+    bool is_shell;       /* commands ran through a shell */
 };
 
 /* Adds warnings to the benchmark. */

@@ -445,6 +445,28 @@ static tare_status check_end(struct measure_gbench_target *target, const struct 
                      output_tail(target, capture));
 }
 
+/* What the program has written into the file in memory. */
+static tare_status read_result(struct measure_gbench_target *target, int fd,
+                               const struct capture *capture, struct gbench_result *result,
+                               struct tare_error *error)
+{
+    struct arena *arena = &target->arena;
+    char *text = NULL;
+    ptrdiff_t length = 0;
+    tare_status status = file_read(arena, arena_printf(arena, "/proc/self/fd/%d", fd),
+                                   RESULT_BYTES_MAX, &text, &length, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    if (length == 0) {
+        return error_set(error, TARE_ERROR_MEASURE, "%s wrote no result when asked to run '%s'%s",
+                         program_name(arena, target->program),
+                         text_printable(arena, target->name, 100), output_tail(target, capture));
+    }
+    status = gbench_read_result(arena, text, length, result, error);
+    return name_error(arena, target->program, status, error);
+}
+
 static tare_status run_process(struct measure_gbench_target *target, const struct order *order,
                                struct gbench_result *result, double *wall_ns,
                                struct tare_error *error)
@@ -452,7 +474,7 @@ static tare_status run_process(struct measure_gbench_target *target, const struc
     struct arena *arena = &target->arena;
     int fd = file_open_memory(error);
     if (fd < 0) {
-        return error->status;
+        return TARE_ERROR_IO;
     }
     struct environment environment = plain_environment(arena);
     environment_pad(&environment, target->variation.environment_padding_bytes);
@@ -476,22 +498,10 @@ static tare_status run_process(struct measure_gbench_target *target, const struc
     if (status == TARE_OK) {
         status = check_end(target, &capture, &usage, error);
     }
-    char *text = NULL;
-    ptrdiff_t length = 0;
     if (status == TARE_OK) {
-        status = file_read(arena, arena_printf(arena, "/proc/self/fd/%d", fd), RESULT_BYTES_MAX,
-                           &text, &length, error);
+        status = read_result(target, fd, &capture, result, error);
     }
     process_close(&fd, 1);
-    if (status == TARE_OK && length == 0) {
-        return error_set(error, TARE_ERROR_MEASURE, "%s wrote no result when asked to run '%s'%s",
-                         program_name(arena, target->program),
-                         text_printable(arena, target->name, 100), output_tail(target, &capture));
-    }
-    if (status == TARE_OK) {
-        status = gbench_read_result(arena, text, length, result, error);
-        status = name_error(arena, target->program, status, error);
-    }
     if (status == TARE_OK) {
         status = judge_result(target, result, error);
     }

@@ -97,6 +97,9 @@ static const char *uncertainty_cell(struct arena *arena, const struct stats_summ
         return "?";
     }
     double half_width = (interval->high - interval->low) / 2 / interval->estimate * 100;
+    if (half_width >= 100) {
+        return ">100 %";
+    }
     return half_width < 0.095  ? arena_printf(arena, "%.2f %%", half_width)
            : half_width < 9.95 ? arena_printf(arena, "%.1f %%", half_width)
                                : arena_printf(arena, "%.0f %%", half_width);
