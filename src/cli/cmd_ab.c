@@ -153,6 +153,7 @@ static tare_status plan_sides(struct ab_session *session, const struct option_re
         tare_status status = run_plan_make(session->cli->arena, &session->options->run, &word,
                                            &session->plans[i], error);
         if (status == TARE_OK) {
+            run_plan_share_calibration(&session->plans[0], &session->plans[i]);
             status = check_kind(session, i, error);
         }
         if (status != TARE_OK) {

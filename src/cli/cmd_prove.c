@@ -126,6 +126,9 @@ static tare_status prepare_copies(struct prove_session *session, const char *pro
             status =
                 run_plan_make(arena, &session->options->run, &words, &session->plans[side], error);
         }
+        if (status == TARE_OK) {
+            run_plan_share_calibration(&session->plans[0], &session->plans[side]);
+        }
         if (status == TARE_OK && session->plans[side].tasks[0].command != NULL) {
             status =
                 error_set(error, TARE_ERROR_USAGE,

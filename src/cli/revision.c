@@ -459,9 +459,11 @@ static tare_status check_links(struct arena *arena, const char *salt, struct rev
     if (revision->links.salted == 0) {
         return error_set(error, TARE_ERROR_MEASURE,
                          "the build of %s linked nothing through a compiler found in PATH%s: its "
-                         "layout cannot be varied (see %s)",
+                         "layout cannot be varied (output: %s)",
                          revision->name,
-                         revision->links.unsalted > 0 ? ", but called the linker directly" : "",
+                         revision->links.unsalted > 0
+                             ? ", only by a compiler's full path or by the linker itself"
+                             : "",
                          revision->log);
     }
     if (revision->links.unsalted > 0) {

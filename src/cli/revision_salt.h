@@ -27,7 +27,7 @@ enum { SALT_LAYOUT_MAX = 999 };
 
 struct salt_links {
     int salted;
-    int unsalted; /* a linker called directly, or an object that the compiler could not make */
+    int unsalted; /* a linker called past the wrappers, or padding that would not assemble */
 };
 
 /* Writes wrappers and padding for a layout (≥ 1) into a folder, and points PATH, CC and CXX of the

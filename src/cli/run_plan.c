@@ -187,6 +187,17 @@ struct run_task *run_plan_add(struct arena *arena, struct run_plan *plan)
     return task;
 }
 
+void run_plan_share_calibration(const struct run_plan *plan, struct run_plan *other)
+{
+    const struct measure_program *known = plan->tasks[0].program;
+    for (ptrdiff_t i = 0; known != NULL && i < other->task_count; i++) {
+        struct measure_program *program = other->tasks[i].program;
+        if (program != NULL) {
+            memcpy(program->calibration, known->calibration, sizeof program->calibration);
+        }
+    }
+}
+
 /* The library that counts allocations stands beside this program, or where it was installed. */
 static const char *find_allocation_shim(struct arena *arena)
 {
@@ -226,6 +237,7 @@ static void add_program_task(struct arena *arena, struct measure_program *progra
     task->skip_reason = listed->skip_reason;
     task->compiler = hello->compiler;
     task->source = program->argv[0];
+    task->program = program;
 }
 
 static tare_status add_program(struct arena *arena, const struct run_options *options,

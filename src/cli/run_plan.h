@@ -20,6 +20,7 @@ struct run_task {
     const char *compiler;             /* "" when not known */
     const char *source;               /* program or command it comes from */
     struct measure_command *command;  /* NULL: a program's benchmark */
+    struct measure_program *program;  /* NULL: not one that speaks the protocol */
 };
 
 struct run_plan {
@@ -40,6 +41,10 @@ tare_status run_plan_make(struct arena *arena, const struct run_options *options
 tare_status run_plan_configured(struct arena *arena, const struct run_options *options,
                                 const struct config *config, struct run_plan *plan,
                                 struct tare_error *error);
+
+/* Makes the programs of `other` subtract what those of `plan` found their loop and timer to cost,
+ * so that a comparison does not see a difference between two calibrations. */
+void run_plan_share_calibration(const struct run_plan *plan, struct run_plan *other);
 
 /* A new task at the end of the plan. */
 struct run_task *run_plan_add(struct arena *arena, struct run_plan *plan);

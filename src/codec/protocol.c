@@ -69,6 +69,13 @@ static tare_status expect_operation(struct arena *arena, json_t *object, const c
                      ok != NULL ? text_printable(arena, ok, 60) : "(no \"ok\" member)", operation);
 }
 
+/* A cost the program tells of itself; 0 when it does not, or not sensibly. */
+static double cost_ns(const json_t *object, const char *name)
+{
+    double value = json_number_value(json_object_get(object, name));
+    return value >= 0 && value < TIME_NS_MAX ? value : 0;
+}
+
 static tare_status fill_hello(struct arena *arena, json_t *object, struct protocol_hello *hello,
                               struct tare_error *error)
 {
@@ -87,8 +94,9 @@ static tare_status fill_hello(struct arena *arena, json_t *object, struct protoc
     hello->harness = json_read_text(arena, object, "harness", "");
     hello->compiler = json_read_text(arena, object, "compiler", "");
     hello->counters_missing = json_read_text(arena, object, "counters_missing", NULL);
-    double floor_ns = json_number_value(json_object_get(object, "timer_floor_ns"));
-    hello->timer_floor_ns = floor_ns >= 0 && floor_ns < TIME_NS_MAX ? floor_ns : 0;
+    hello->timer_ns = cost_ns(object, "timer_ns");
+    hello->loop_ns = cost_ns(object, "loop_ns");
+    hello->timer_floor_ns = cost_ns(object, "timer_floor_ns");
     hello->is_unoptimized = json_is_false(json_object_get(object, "optimized"));
     size_t i = 0;
     json_t *item = NULL;

@@ -13,6 +13,8 @@ enum { PROTOCOL_VERSION = 1 };
 struct protocol_hello {
     const char *harness;  /* "" when not said */
     const char *compiler; /* "" when not said */
+    double timer_ns; /* of one timed region and of one loop pass, already subtracted; 0: not said */
+    double loop_ns;
     double timer_floor_ns;
     bool can_count_allocations;
     bool can_count_counters;

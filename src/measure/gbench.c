@@ -14,7 +14,7 @@
 static const double LIST_TIMEOUT_NS = 30e9;
 /* Short against the time between two preemptions on a busy machine, long against the 0.3 µs that
  * the library's own clock adds (gbench.h has the figures). */
-static const double SLICE_NS = 0.2e6;
+static const double SLICE_NS = 0.1e6;
 /* As many as the rounds of a paired launch, and the slices of one in `tare run`. */
 enum { SLICES = 20 };
 /* A process with slow repetitions makes fewer of them, so that launches, which the interval lives

@@ -7,18 +7,21 @@
  *
  * The process cannot be held between two repetitions: it reports when all are done, and stopping it
  * by a signal stops it inside a timed loop. So lock-step is at the level of processes: one of old,
- * one of new, next to each other, in random order, pinned to the same CPU. Of five ways tried on
- * two busy cores (99 % half-width of an A/A ratio after 5 s, kernel of 200 ns): 20 repetitions of
- * 0.1 ms 0.20 %, of 0.3 ms 0.27 %, of 1 ms 0.56 %, of 5 ms over 10 % (nearly all are preempted);
- * both processes alternated by SIGSTOP and SIGCONT 0.94 %, both at once on one CPU 1.0 %, on two
- * CPUs 1.8 %. Hence repetitions that are short.
+ * one of new, next to each other, in random order, pinned to the same CPU. Ways tried on two busy
+ * cores (load 5 to 8), a kernel of 190 ns, 99 % half-width of an A/A ratio after 5 s: processes in
+ * turns, 20 repetitions of 0.1 ms 0.20 %, of 0.3 ms 0.27 %, of 1 ms 0.56 %, 5 of 5 ms over 10 %
+ * (nearly all are preempted); both alternated by SIGSTOP and SIGCONT 0.94 %, both at once on one
+ * CPU 1.0 %, on two CPUs 1.8 %. Of one process for one repetition: 2.5 %. Hence repetitions that
+ * are short, and some of them.
  *
  * Iterations: from 1.8 on `--benchmark_min_time=Nx` fixes their number, which is then calibrated as
  * for other programs and the same on all sides; the first repetition is warm-up and thrown away. An
  * older library finds a number of its own in every process, which warms it up.
  *
  * Limits: user counters have no direction in this format and are not kept. Google Benchmark reads
- * the CPU clock once inside the wall time it reports, some 0.3 µs a repetition. */
+ * the CPU clock once inside the wall time it reports, some 0.3 µs or 0.3 % of a repetition; both
+ * sides of a comparison have it. A benchmark with a dear set-up pays it for every repetition. A
+ * benchmark that sets ->Iterations(), ->MinTime() or ->Repetitions() keeps its own. */
 #ifndef TARE_MEASURE_GBENCH_H
 #define TARE_MEASURE_GBENCH_H
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "os/environment.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,10 @@ tare_status measure_program_list(struct arena *arena, struct measure_program *pr
     tare_status status = program_start(program, MODEL_LAUNCH_ALLOCATIONS, &plain, error);
     if (status == TARE_OK) {
         *hello = program->hello;
+        if (hello->timer_ns > 0) {
+            snprintf(program->calibration, sizeof program->calibration, "%.9g,%.9g,%.9g",
+                     hello->timer_ns, hello->loop_ns, hello->timer_floor_ns);
+        }
         hello->harness = arena_strdup(arena, hello->harness);
         hello->compiler = arena_strdup(arena, hello->compiler);
         hello->counters_missing =
@@ -158,6 +163,9 @@ static const char *const *program_environment(struct measure_program *program,
     environment_set(&environment, "TARE_PROTOCOL_FDS",
                     arena_printf(&program->arena, "%d,%d", request_fd, reply_fd));
     environment_pad(&environment, variation->environment_padding_bytes);
+    if (program->calibration[0] != '\0') {
+        environment_set(&environment, "TARE_CALIBRATION", program->calibration);
+    }
     if (kind == MODEL_LAUNCH_ALLOCATIONS && program->allocation_shim != NULL) {
         environment_preload(&environment, program->allocation_shim);
     }

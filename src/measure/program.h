@@ -17,6 +17,10 @@ struct measure_program {
     const char *allocation_shim; /* NULL, or the library to preload when allocations are counted */
     double timeout_ns;           /* for one reply */
     const char *directory;       /* to run in; NULL: here */
+    /* What the program's own loop and timer cost, found at the first start and handed to later
+     * ones: they start sooner, and all subtract the same. Sides of a comparison must share it. "":
+     * not known. */
+    char calibration[96];
 
     /* State of the current launch. */
     struct arena arena; /* what lasts as long as the process */

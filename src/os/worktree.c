@@ -108,6 +108,28 @@ static tare_status ask_path(struct arena *arena, const char *directory, const ch
     return status;
 }
 
+static tare_status ask_paths(struct arena *arena, const char *directory, bool is_bare,
+                             struct worktree_repository *repository, struct tare_error *error)
+{
+    const struct {
+        const char *question;
+        const char **path;
+        bool needs_tree;
+    } paths[] = {
+        {"--absolute-git-dir", &repository->git_directory, false},
+        {"--git-common-dir", &repository->common_directory, false},
+        {"--show-toplevel", &repository->root, true},
+        {"--show-prefix", &repository->prefix, true},
+    };
+    tare_status status = TARE_OK;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == TARE_OK; i++) {
+        if (!is_bare || !paths[i].needs_tree) {
+            status = ask_path(arena, directory, paths[i].question, paths[i].path, error);
+        }
+    }
+    return status;
+}
+
 tare_status worktree_open(struct arena *arena, const char *directory,
                           struct worktree_repository *repository, struct tare_error *error)
 {
@@ -142,22 +164,11 @@ tare_status worktree_open(struct arena *arena, const char *directory,
     bool is_bare = strcmp(answers[0], "true") == 0;
     bool is_inside = strcmp(answers[1], "true") == 0;
     repository->is_shallow = strcmp(answers[2], "true") == 0;
-    status = ask_path(arena, directory, "--absolute-git-dir", &repository->git_directory, error);
-    if (status == TARE_OK) {
-        status =
-            ask_path(arena, directory, "--git-common-dir", &repository->common_directory, error);
-    }
-    if (status == TARE_OK && !is_bare && !is_inside) {
+    if (!is_bare && !is_inside) {
         return error_set(error, TARE_ERROR_USAGE,
                          "%s is inside the .git folder: go to the working tree", shown);
     }
-    if (status == TARE_OK && !is_bare) {
-        status = ask_path(arena, directory, "--show-toplevel", &repository->root, error);
-    }
-    if (status == TARE_OK && !is_bare) {
-        status = ask_path(arena, directory, "--show-prefix", &repository->prefix, error);
-    }
-    return status;
+    return ask_paths(arena, directory, is_bare, repository, error);
 }
 
 /* Resolving */
@@ -378,59 +389,81 @@ static const char *git_quoted(struct arena *arena, const char *path)
     return buffer_string(&quoted);
 }
 
-/* The folder's own repository: HEAD at the commit, the user's tags (for `git describe`) and
- * settings (for filters), objects borrowed. Written by hand: `git init` would bring templates. */
-static tare_status write_repository(struct arena *arena,
-                                    const struct worktree_repository *repository, const char *hash,
-                                    const char *git_folder, struct tare_error *error)
+/* The user's settings count (filters, for one), but for those that would reach beyond the folder.
+ */
+static tare_status write_config(struct arena *arena, const struct worktree_repository *repository,
+                                const char *hash, const char *git_folder, struct tare_error *error)
 {
     /* SHA-1 has 40 digits; the other format that git knows needs to be said. */
     const char *format = strlen(hash) == 40 ? "\trepositoryformatversion = 0\n"
                                             : "\trepositoryformatversion = 1\n"
                                               "[extensions]\n\tobjectformat = sha256\n[core]\n";
-    const char *own =
-        git_quoted(arena, arena_printf(arena, "%s/config", repository->common_directory));
-    const struct git_call call = {.directory = repository->git_directory,
-                                  .timeout_ns = ASK_TIMEOUT_NS};
-    struct git_reply tags = {.output = (char[]){""}};
+    const char *own = arena_printf(arena, "%s/config", repository->common_directory);
+    return write_text(arena, git_folder, "config",
+                      arena_printf(arena,
+                                   "[include]\n\tpath = %s\n[core]\n%s\tbare = false\n"
+                                   "\thooksPath = /dev/null\n\tfsmonitor = false\n"
+                                   "\tsparseCheckout = false\n[gc]\n\tauto = 0\n",
+                                   git_quoted(arena, own), format),
+                      error);
+}
+
+/* The user's objects and those of recorded working trees are borrowed, not copied. */
+static tare_status write_objects(struct arena *arena, const struct worktree_repository *repository,
+                                 const char *git_folder, struct tare_error *error)
+{
+    const char *own = arena_printf(arena, "%s/objects", repository->common_directory);
+    const char *recorded =
+        repository->objects != NULL ? git_quoted(arena, repository->objects) : "";
     tare_status status =
         file_make_directories(arena_printf(arena, "%s/objects/info", git_folder), error);
     if (status == TARE_OK) {
-        status = file_make_directories(arena_printf(arena, "%s/refs", git_folder), error);
-    }
-    if (status == TARE_OK) {
-        status = write_text(arena, git_folder, "HEAD", arena_printf(arena, "%s\n", hash), error);
-    }
-    if (status == TARE_OK) {
-        status = write_text(arena, git_folder, "config",
-                            arena_printf(arena,
-                                         "[include]\n\tpath = %s\n[core]\n%s\tbare = false\n"
-                                         "\thooksPath = /dev/null\n\tfsmonitor = false\n"
-                                         "\tsparseCheckout = false\n[gc]\n\tauto = 0\n",
-                                         own, format),
-                            error);
-    }
-    if (status == TARE_OK) {
-        const char *borrowed =
-            git_quoted(arena, arena_printf(arena, "%s/objects", repository->common_directory));
-        const char *recorded =
-            repository->objects != NULL ? git_quoted(arena, repository->objects) : "";
-        status = write_text(arena, git_folder, "objects/info/alternates",
-                            arena_printf(arena, "%s\n%s\n", borrowed, recorded), error);
+        status =
+            write_text(arena, git_folder, "objects/info/alternates",
+                       arena_printf(arena, "%s\n%s\n", git_quoted(arena, own), recorded), error);
     }
     if (status == TARE_OK) {
         status = folder_copy_file(arena_printf(arena, "%s/shallow", repository->common_directory),
                                   arena_printf(arena, "%s/shallow", git_folder), error);
+    }
+    return status;
+}
+
+/* The user's tags, for `git describe`; no branch. */
+static tare_status write_references(struct arena *arena,
+                                    const struct worktree_repository *repository, const char *hash,
+                                    const char *git_folder, struct tare_error *error)
+{
+    const struct git_call call = {.directory = repository->git_directory,
+                                  .timeout_ns = ASK_TIMEOUT_NS};
+    struct git_reply tags;
+    tare_status status = file_make_directories(arena_printf(arena, "%s/refs", git_folder), error);
+    if (status == TARE_OK) {
+        status = write_text(arena, git_folder, "HEAD", arena_printf(arena, "%s\n", hash), error);
     }
     if (status == TARE_OK) {
         status = git_must(arena, &call,
                           GIT("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"),
                           &tags, error);
     }
+    if (status == TARE_OK && tags.output[0] != '\0') {
+        status = write_text(arena, git_folder, "packed-refs",
+                            arena_printf(arena, "%s\n", tags.output), error);
+    }
+    return status;
+}
+
+/* The folder's own repository, written by hand: `git init` would bring templates and hooks. */
+static tare_status write_repository(struct arena *arena,
+                                    const struct worktree_repository *repository, const char *hash,
+                                    const char *git_folder, struct tare_error *error)
+{
+    tare_status status = write_objects(arena, repository, git_folder, error);
     if (status == TARE_OK) {
-        status = write_text(
-            arena, git_folder, "packed-refs",
-            arena_printf(arena, "%s%s", tags.output, tags.output[0] != '\0' ? "\n" : ""), error);
+        status = write_config(arena, repository, hash, git_folder, error);
+    }
+    if (status == TARE_OK) {
+        status = write_references(arena, repository, hash, git_folder, error);
     }
     return status;
 }

@@ -341,6 +341,35 @@ static void test_commands_take_one_run_a_launch(void **state)
     assert_int_equal(f->fake.slices, 13);
 }
 
+static ptrdiff_t fake_slices_left(void *context)
+{
+    return 3 - ((struct fake *)context)->slices_in_launch;
+}
+
+/* A process that makes three slices in one go gives three samples a launch, with neither
+ * calibration nor warm-up, and is asked for single iterations when it sets its own pace. */
+static void test_slices_made_in_one_go(void **state)
+{
+    struct fixture *f = *state;
+    f->target.slices_left = fake_slices_left;
+    f->target.is_self_paced = true;
+    assert_int_equal(measure(f), TARE_OK);
+    assert_int_equal(f->benchmark.launch_count, 10);
+    assert_int_equal(f->benchmark.metrics[0].count, 30);
+    assert_int_equal(f->fake.slices, 30);
+    assert_true(f->fake.last_iterations == 1);
+}
+
+/* Where its iterations can be fixed they are calibrated, to the target's own length of a slice. */
+static void test_own_length_of_a_slice(void **state)
+{
+    struct fixture *f = *state;
+    f->fake.noise = 0;
+    f->target.slice_ns = 1e5;
+    assert_int_equal(measure(f), TARE_OK);
+    assert_true(f->fake.last_iterations == 1000); /* of 100 ns */
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -364,6 +393,8 @@ int main(void)
         TEST(test_counts_that_repeat_are_exact),
         TEST(test_undeclared_metric_is_a_failure),
         TEST(test_commands_take_one_run_a_launch),
+        TEST(test_slices_made_in_one_go),
+        TEST(test_own_length_of_a_slice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
