@@ -330,6 +330,14 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
     if (new_metric != NULL) {
         comparison->new_side = describe_side(new_metric, &scratch);
     }
+    bool is_sound =
+        old_benchmark->state == MODEL_STATE_OK && new_benchmark->state == MODEL_STATE_OK;
+    if (is_sound && old_benchmark->launch_count == 0 && new_benchmark->launch_count == 0) {
+        conclude(comparison, MODEL_INCONCLUSIVE, "not-measured",
+                 "the budget was spent before it was measured");
+        arena_free(&scratch);
+        return;
+    }
     const char *obstacle =
         find_obstacle(arena, old_benchmark, new_benchmark, old_metric, new_metric);
     if (obstacle != NULL) {

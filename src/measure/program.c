@@ -19,9 +19,10 @@ static tare_status program_stop(struct measure_program *program, int *exit_statu
 static tare_status read_list(struct arena *arena, struct measure_program *program,
                              struct measure_program_list *list, struct tare_error *error);
 
-tare_status measure_program_list(struct arena *arena, struct measure_program *program,
-                                 struct measure_program_list *list, struct protocol_hello *hello,
-                                 struct tare_error *error)
+/* One start: the greeting and the list. */
+static tare_status list_once(struct arena *arena, struct measure_program *program,
+                             struct measure_program_list *list, struct protocol_hello *hello,
+                             struct tare_error *error)
 {
     const struct measure_variation plain = {.cpu = -1};
     /* With the shim, if there is one, so that the greeting tells whether allocations can be
@@ -42,6 +43,22 @@ tare_status measure_program_list(struct arena *arena, struct measure_program *pr
     int exit_status = 0;
     tare_status stopped = program_stop(program, &exit_status, error);
     return status != TARE_OK ? status : stopped;
+}
+
+tare_status measure_program_list(struct arena *arena, struct measure_program *program,
+                                 struct measure_program_list *list, struct protocol_hello *hello,
+                                 struct tare_error *error)
+{
+    tare_status status = list_once(arena, program, list, hello, error);
+    if (status != TARE_ERROR_MEASURE || program->allocation_shim == NULL) {
+        return status;
+    }
+    /* Some programs do not start with a preloaded library (sanitizers, static ones with odd
+     * loaders): then without, and allocations are not counted. If that fails too, the first reason
+     * was not the shim. */
+    program->allocation_shim = NULL;
+    error_clear(error);
+    return list_once(arena, program, list, hello, error);
 }
 
 /* How the program is called in messages. */

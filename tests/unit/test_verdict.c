@@ -44,6 +44,9 @@ static struct model_comparison compare(const struct world *w, double band)
     for (ptrdiff_t launch = 0; launch < w->launches; launch++) {
         double placement[2] = {w->launch_sd * random_normal(&random),
                                w->effect + w->launch_sd * random_normal(&random)};
+        for (int side = 0; side < 2; side++) {
+            model_launch_add(&arena, sides[side], (struct model_launch){0});
+        }
         for (ptrdiff_t round = 0; round < (w->rounds > 0 ? w->rounds : ROUNDS); round++) {
             for (int side = 0; side < 2; side++) {
                 double log_time = placement[side] + w->round_sd * random_normal(&random);
@@ -183,6 +186,7 @@ static struct model_comparison compare_exact(double old_value, double new_value,
     struct model_benchmark *sides[2] = {benchmark_new(), benchmark_new()};
     const double values[2] = {old_value, new_value};
     for (int side = 0; side < 2; side++) {
+        model_launch_add(&arena, sides[side], (struct model_launch){0});
         model_metric_add(&arena, model_metric_get(&arena, sides[side], "n", "1", better, true),
                          values[side], 0);
     }
@@ -222,6 +226,16 @@ static void test_failed_side_is_invalid(void **state)
     assert_non_null(strstr(c.reason, "correctness check"));
 }
 
+static void test_not_measured_is_inconclusive(void **state)
+{
+    (void)state;
+    const struct detect_rule rule = {.alpha = 0.01, .band = 0.01};
+    struct model_comparison c;
+    detect_paired(&arena, benchmark_new(), benchmark_new(), "time", &rule, &c);
+    assert_int_equal(c.verdict, MODEL_INCONCLUSIVE);
+    assert_string_equal(c.reason_code, "not-measured");
+}
+
 static void test_decision_takes_the_worst(void **state)
 {
     (void)state;
@@ -254,6 +268,7 @@ int main(void)
         TEST(test_other_unit_is_invalid),
         TEST(test_exact_counts),
         TEST(test_failed_side_is_invalid),
+        TEST(test_not_measured_is_inconclusive),
         TEST(test_decision_takes_the_worst),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
