@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/unit.h"
 #include "cli/ab_checks.h"
+#include "cli/ab_revisions.h"
 #include "cli/affinity_plan.h"
 #include "cli/command.h"
 #include "cli/contest.h"
@@ -27,6 +28,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The first look at the builds is at 8; more than 40 are not kept. */
+enum { LAYOUTS_MIN = 8, LAYOUTS_MAX = 20 };
+
 struct ab_options {
     struct run_options run; /* must be first: it holds the common ones */
     double min_effect;
@@ -35,6 +39,9 @@ struct ab_options {
     bool is_not_pinned;
     bool must_print_same;
     struct text_list gate;
+    const char *revision;
+    const char *build;
+    double layouts;
 };
 
 struct ab_session {
@@ -137,13 +144,16 @@ static tare_status check_kind(struct ab_session *session, int side, struct tare_
                      shown);
 }
 
-static tare_status plan_sides(struct ab_session *session, const struct option_result *words,
+/* OLD and NEW as words: programs or command lines. */
+static tare_status plan_words(struct ab_session *session, const struct option_result *words,
                               struct tare_error *error)
 {
-    if (words->operands.count < 2 || words->operands.count > PAIR_SIDES_MAX) {
-        return error_set(error, TARE_ERROR_USAGE,
-                         "two builds are wanted, OLD and NEW (up to %d in all); got %td",
-                         PAIR_SIDES_MAX, words->operands.count);
+    if (words->operands.count < 2 || words->operands.count > PAIR_SIDES_MAX || words->has_rest) {
+        return error_set(
+            error, TARE_ERROR_USAGE,
+            "two builds are wanted, OLD and NEW (up to %d in all; a command line in quotes is "
+            "one word), or --rev OLD -- PROGRAM",
+            PAIR_SIDES_MAX);
     }
     session->side_count = (int)words->operands.count;
     for (int i = 0; i < session->side_count; i++) {
@@ -152,15 +162,62 @@ static tare_status plan_sides(struct ab_session *session, const struct option_re
         session->names[i] = words->operands.items[i];
         tare_status status = run_plan_make(session->cli->arena, &session->options->run, &word,
                                            &session->plans[i], error);
-        if (status == TARE_OK) {
-            run_plan_share_calibration(&session->plans[0], &session->plans[i]);
-            status = check_kind(session, i, error);
-        }
         if (status != TARE_OK) {
             return status;
         }
     }
     return TARE_OK;
+}
+
+/* --rev OLD [NEW…] -- PROGRAM: NEW is the working tree unless named. */
+static tare_status plan_revisions(struct ab_session *session, const struct option_result *words,
+                                  struct tare_error *error)
+{
+    const struct ab_options *options = session->options;
+    const char *build = options->build != NULL ? options->build : session->config.policy.build;
+    if (words->rest.count == 0 || words->operands.count >= PAIR_SIDES_MAX) {
+        return error_set(
+            error, TARE_ERROR_USAGE,
+            "--rev wants the program behind --: tare ab --rev main --build 'make bench' -- "
+            "./bench");
+    }
+    if (options->layouts != 0 &&
+        !(options->layouts >= LAYOUTS_MIN && options->layouts <= LAYOUTS_MAX)) {
+        return error_set(error, TARE_ERROR_USAGE,
+                         "--layouts must be %d to %d: with fewer builds there is no verdict",
+                         LAYOUTS_MIN, LAYOUTS_MAX);
+    }
+    struct ab_revisions request = {
+        .revisions = {options->revision},
+        .side_count = words->operands.count > 0 ? (int)words->operands.count + 1 : 2,
+        .build = build,
+        .layouts = (int)options->layouts,
+        .words = &words->rest,
+        .is_quiet = options->run.common.quiet,
+    };
+    for (ptrdiff_t i = 0; i < words->operands.count; i++) {
+        request.revisions[i + 1] = words->operands.items[i];
+    }
+    session->side_count = request.side_count;
+    session->contest.launches_max = (ptrdiff_t)options->layouts;
+    return ab_revisions_plan(session->cli->arena, &request, &options->run, session->plans,
+                             session->names, &session->decision, error);
+}
+
+static tare_status plan_sides(struct ab_session *session, const struct option_result *words,
+                              struct tare_error *error)
+{
+    const struct ab_options *options = session->options;
+    if (options->revision == NULL && (options->build != NULL || options->layouts != 0)) {
+        return error_set(error, TARE_ERROR_USAGE, "--build and --layouts go with --rev");
+    }
+    tare_status status = options->revision != NULL ? plan_revisions(session, words, error)
+                                                   : plan_words(session, words, error);
+    for (int i = 1; i < session->side_count && status == TARE_OK; i++) {
+        run_plan_share_calibration(&session->plans[0], &session->plans[i]);
+        status = check_kind(session, i, error);
+    }
+    return status;
 }
 
 /* The task of that label in a plan; commands have other words on each side and go by their place.
@@ -383,6 +440,13 @@ static void make_decision(struct ab_session *session)
         }
     }
     model_decision_sort(decision);
+    enum model_verdict verdict = model_decision_verdict(decision);
+    if (verdict == MODEL_INCONCLUSIVE) {
+        decision->next = arena_printf(arena, "the same with --budget %.0fs, or 'tare doctor'",
+                                      session->options->run.budget_ns / 1e9 * 3);
+    } else if (verdict == MODEL_REGRESSED) {
+        decision->next = arena_printf(arena, "tare runs show -v %.10s", session->runs[1].id);
+    }
     decision->seconds = (double)clock_since_ns(session->started) / 1e9;
 }
 
@@ -481,6 +545,11 @@ static const struct option ab_option_table[] = {
      "kill a run or a slice that takes longer (10min)"},
     {"protocol", 0, OPTION_FLAG, AT(run.is_protocol), NULL,
      "programs speak Tare's protocol though they have no ELF note"},
+    {"rev", 'r', OPTION_TEXT, AT(revision), "OLD",
+     "build this git revision and NEW (operand; the working tree) and compare"},
+    {"build", 0, OPTION_TEXT, AT(build), "LINE", "how a revision is built (tare.yaml's build:)"},
+    {"layouts", 0, OPTION_COUNT, AT(layouts), "N",
+     "build each side N times with other code layouts; the build is the unit"},
     {"gate", 'g', OPTION_LIST, AT(gate), "METRIC",
      "metric that decides, may repeat (time, and what the program declares)"},
     {"same-output", 0, OPTION_FLAG, AT(must_print_same), NULL,
@@ -510,7 +579,7 @@ const struct command command_ab = {
     .name = "ab",
     .run = cmd_ab,
     .summary = "Compare builds or commands side by side, until decided or out of budget.",
-    .usage = "[OPTIONS] OLD NEW [NEW…]",
+    .usage = "[OPTIONS] OLD NEW [NEW…]  |  --rev OLD [NEW…] [--build LINE] -- PROGRAM",
     .examples =
         "  tare ab ./bench-old ./bench-new                 two builds of a benchmark program\n"
         "  tare ab ./bench-old ./bench-new --filter sort   some of its benchmarks\n"

@@ -7,8 +7,11 @@
 
 /* A first guess at what a launch costs, before one was seen: two processes and forty slices. */
 static const double LAUNCH_NS_GUESS = 80e6;
-/* More launches than this would not decide what these have not. */
-enum { CONTEST_LAUNCHES_MAX = 5000 };
+
+static ptrdiff_t launches_max(const struct contest *contest)
+{
+    return contest->launches_max > 0 ? contest->launches_max : CONTEST_LAUNCHES_MAX;
+}
 
 static double left_ns(const struct contest *contest, mono_time started)
 {
@@ -54,7 +57,7 @@ static bool judge_entry(struct arena *arena, const struct contest *contest,
                          (m >= entry->gated_count || comparison->verdict != MODEL_INCONCLUSIVE);
             comparison->is_gated = m < entry->gated_count;
             ptrdiff_t more = detect_launches_more(&contest->rule, comparison, entry->pair.launches,
-                                                  CONTEST_LAUNCHES_MAX);
+                                                  launches_max(contest));
             comparison->seconds_more = (double)more * entry->launch_ns / 1e9;
             comparison->seconds = entry->pair.spent_ns / 1e9;
         }
@@ -99,7 +102,8 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
         tell(contest, entry, started);
     }
     bool is_decided = judge_entry(arena, contest, entry);
-    bool is_over = !pair_is_sound(&entry->pair) || entry->pair.launches >= CONTEST_LAUNCHES_MAX ||
+    bool is_over = !pair_is_sound(&entry->pair) ||
+                   detect_next_look(&contest->rule, entry->pair.launches) > launches_max(contest) ||
                    left_ns(contest, started) <= 0;
     tell(contest, entry, started);
     return status == TARE_OK && (is_decided || is_over) ? settle(contest, entry, error) : status;

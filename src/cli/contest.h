@@ -24,6 +24,9 @@ struct contest_entry {
     double launch_ns; /* mean cost of a launch so far; 0: none yet */
 };
 
+/* More launches than this would not decide what these have not. */
+enum { CONTEST_LAUNCHES_MAX = 5000 };
+
 struct contest_observer {
     void *context;
     void (*update)(void *context, const struct contest_entry *entry, double left_ns);
@@ -38,6 +41,7 @@ struct contest {
     struct detect_rule rule;
     struct pair_plan plan;
     double budget_ns;
+    ptrdiff_t launches_max; /* of an entry; 0: CONTEST_LAUNCHES_MAX */
     const struct measure_clock *clock;
     struct random *random;
     const struct contest_observer *observer;

@@ -30,6 +30,12 @@ static tare_status added_end(void *context, int *exit_status, struct tare_error 
     return work->inner.end(work->inner.context, exit_status, error);
 }
 
+static ptrdiff_t added_slices_left(void *context)
+{
+    struct measure_added_work *work = context;
+    return work->inner.slices_left(work->inner.context);
+}
+
 struct measure_target measure_target_added_work(struct measure_added_work *context)
 {
     struct measure_target target = context->inner;
@@ -37,5 +43,6 @@ struct measure_target measure_target_added_work(struct measure_added_work *conte
     target.begin = added_begin;
     target.slice = added_slice;
     target.end = added_end;
+    target.slices_left = context->inner.slices_left != NULL ? added_slices_left : NULL;
     return target;
 }

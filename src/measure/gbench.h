@@ -8,11 +8,12 @@
  * The process cannot be held between two repetitions: it reports when all are done, and stopping it
  * by a signal stops it inside a timed loop. So lock-step is at the level of processes: one of old,
  * one of new, next to each other, in random order, pinned to the same CPU. Ways tried on two busy
- * cores (load 5 to 8), a kernel of 190 ns, 99 % half-width of an A/A ratio after 5 s: processes in
- * turns, 20 repetitions of 0.1 ms 0.20 %, of 0.3 ms 0.27 %, of 1 ms 0.56 %, 5 of 5 ms over 10 %
- * (nearly all are preempted); both alternated by SIGSTOP and SIGCONT 0.94 %, both at once on one
- * CPU 1.0 %, on two CPUs 1.8 %. Of one process for one repetition: 2.5 %. Hence repetitions that
- * are short, and some of them.
+ * cores (load 4 to 8), a kernel of 190 ns, 99 % half-width of an A/A ratio scaled to 5 s; loads
+ * differed between the two runs, so compare within one. First run: processes in turns, 20
+ * repetitions of 0.3 ms 0.33 %, of 1 ms 0.57 %, one of 1 ms 2.5 %, 5 of 5 ms 30 % (nearly all are
+ * preempted); 10 of 1 ms both at once on one CPU 0.96 %, on two 1.8 %, alternated by SIGSTOP and
+ * SIGCONT 12 %. Second run: in turns, 20 of 0.1 ms 0.20 %, of 0.3 ms 0.27 %, of 1 ms 0.56 %, by
+ * SIGSTOP 0.94 %. Hence repetitions that are short, and some of them.
  *
  * Iterations: from 1.8 on `--benchmark_min_time=Nx` fixes their number, which is then calibrated as
  * for other programs and the same on all sides; the first repetition is warm-up and thrown away. An

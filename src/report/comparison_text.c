@@ -195,9 +195,13 @@ char *report_comparison_sentence(struct arena *arena, const struct model_compari
 static void print_sentences(struct buffer *out, const struct model_decision *decision)
 {
     ptrdiff_t same = 0;
+    ptrdiff_t gated = 0;
+    for (ptrdiff_t i = 0; i < decision->count; i++) {
+        gated += decision->items[i].is_gated;
+    }
     for (ptrdiff_t i = 0; i < decision->count; i++) {
         const struct model_comparison *c = &decision->items[i];
-        if (c->verdict == MODEL_EQUIVALENT && decision->count > 1) {
+        if (c->verdict == MODEL_EQUIVALENT && gated > 1) {
             same += c->is_gated;
         } else if (c->verdict != MODEL_INVALID && c->is_gated) {
             buffer_printf(out, "%s\n",
