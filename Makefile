@@ -31,14 +31,18 @@ build: ## the tool and the library: build/tare, build/libtare.a, build/libtare.s
 	@cmake --preset release -DTARE_TESTS=OFF $(if $(QUIET),>/dev/null)
 	@cmake --build --preset release -j $(JOBS) $(if $(QUIET),>/dev/null)
 
-run: ## build, and measure the demo for under a minute
+run: ## build, measure the demo, compare it with a build that is slower; under a minute
 	@$(MAKE) --no-print-directory build
-	@build/tare run --store $(DEMO_STORE) --budget 45s build/examples/demo
 	@echo
-	@build/tare runs list --store $(DEMO_STORE)
+	@echo '$$ tare run build/examples/demo'
+	@build/tare run --store $(DEMO_STORE) --budget 25s build/examples/demo
+	@echo
+	@echo '$$ tare ab build/examples/demo build/examples/demo_slower   # does 1/16 more work in hash/fnv1a'
+	@build/tare ab --store $(DEMO_STORE) --budget 15s --filter 'hash.*(256|4096)|dot/plain' \
+		build/examples/demo build/examples/demo_slower; echo "(exit $$?: 1 means regressed)"
 	@echo
 	@echo "next: build/tare runs show --store $(DEMO_STORE)   the newest run again, in full"
-	@echo "      build/tare run -- ls -l /usr/bin                 measure any command"
+	@echo "      build/tare ab 'sort Makefile' 'sort -r Makefile'   compare any two commands"
 	@echo "      build/tare doctor                                is this machine fit to measure?"
 
 test: ## everything: gcc, clang, sanitizers, lint, short fuzzing, aarch64

@@ -15,6 +15,7 @@
 #include "cli/prove_report.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
+#include "cli/store_path.h"
 #include "measure/added_work.h"
 #include "measure/environment.h"
 #include "os/clock.h"
@@ -41,6 +42,7 @@ struct prove_options {
 struct prove_session {
     struct cli *cli;
     struct prove_options *options;
+    struct config config;
     const char *folder; /* of the two copies */
     struct run_plan plans[2];
     struct prove_result result;
@@ -59,13 +61,13 @@ static tare_status prove(struct prove_session *session, const struct option_resu
                          struct tare_error *error)
 {
     struct prove_options *options = session->options;
-    struct config config;
-    tare_status status = config_load(session->cli->arena, &config, error);
+    const struct model_policy *policy = &session->config.policy;
+    tare_status status = config_load(session->cli->arena, &session->config, error);
     if (status != TARE_OK) {
         return status;
     }
-    run_options_complete(&options->run, &config.policy);
-    options->min_effect = options->min_effect < 0 ? config.policy.min_effect : options->min_effect;
+    run_options_complete(&options->run, policy);
+    options->min_effect = options->min_effect < 0 ? policy->min_effect : options->min_effect;
     status = run_options_check(&options->run, error);
     if (status == TARE_OK && (words->operands.count != 1 || words->rest.count > 0)) {
         status = error_set(error, TARE_ERROR_USAGE, "one benchmark program is wanted");
@@ -288,6 +290,38 @@ static tare_status run_trials(struct prove_session *session, struct tare_error *
     return status;
 }
 
+/* The JSON goes into the store, also what was done before an interrupt. Returns the exit code. */
+static int keep_result(struct prove_session *session, const struct model_machine *machine, int code)
+{
+    struct arena *arena = session->cli->arena;
+    struct tare_error error = {0};
+    struct store *store = NULL;
+    const struct store_request request = {.option = session->options->run.common.store,
+                                          .configured = session->config.store,
+                                          .mode = STORE_WRITE};
+    char id[27];
+    model_run_id_new(id, clock_unix_ns(), clock_entropy(), clock_entropy());
+    struct buffer text = buffer_new(arena, BUFFER_LENGTH_MAX);
+    prove_report_json(&text, &session->result, machine, code);
+    const struct store_document document = {
+        .id = id,
+        .kind = "prove",
+        .machine_id = machine->id,
+        .created_unix_ns = clock_unix_ns(),
+        .text = buffer_string(&text),
+    };
+    tare_status status = store_path_open(arena, &request, &store, &error);
+    if (status == TARE_OK) {
+        status = store_document_save(store, &document, &error);
+    }
+    store_close(store);
+    if (status != TARE_OK) {
+        fprintf(stderr, "tare prove: the result could not be kept: %s\n", error.message);
+        return code == EXIT_CODE_OK ? EXIT_CODE_FAILED : code;
+    }
+    return code;
+}
+
 static int print_result(struct prove_session *session, tare_status status)
 {
     const struct common_options *common = &session->options->run.common;
@@ -304,6 +338,7 @@ static int print_result(struct prove_session *session, tare_status status)
     if (!common->quiet && terminal_is(STDERR_FILENO)) {
         fprintf(stderr, "\r\033[K");
     }
+    code = keep_result(session, &machine, code);
     if (fputs(buffer_string(&out), stdout) < 0 || fflush(stdout) != 0) {
         fprintf(stderr, "tare prove: cannot write the result to standard output\n");
         code = code == EXIT_CODE_OK ? EXIT_CODE_FAILED : code;

@@ -345,6 +345,7 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
         arena_free(&scratch);
         return;
     }
+    TARE_ASSERT(old_metric != NULL && new_metric != NULL);
     if (old_metric->is_exact) {
         judge_exact(arena, comparison, old_metric->values[0], new_metric->values[0]);
     } else {
