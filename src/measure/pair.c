@@ -42,8 +42,8 @@ struct pair_plan pair_plan_default(bool is_command)
 {
     return (struct pair_plan){
         /* Twenty rounds: with fewer, starting processes takes most of the time; with more, the
-         * launches that the interval lives on become too few (docs/statistics.md, "rounds per
-         * launch"). */
+         * launches that the interval lives on become too few
+         * (docs/decisions/0005). */
         .rounds = is_command ? 1 : 20,
         .slice_ns = 1e6,
         .warmup_ns = 2e6,

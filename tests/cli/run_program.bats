@@ -153,3 +153,10 @@ expect() { # CODE TEXT: exit code, and a text somewhere in the output
     misbehave bad-exit
     expect 3 "status 9"
 }
+
+@test "the Python example of the protocol is measured like a native program" {
+    run --separate-stderr "$tare" run --protocol --json --runs 2 --budget 60s "$TARE_SOURCE/examples/protocol.py"
+    expect 0 '"kind": "run"'
+    jq -e '.benchmarks | length > 0' <<<"$output"
+    jq -e '[.benchmarks[] | select(.state == "ok") | .metrics[0] | .name == "time" and .launches >= 1 and .median > 0] | all' <<<"$output"
+}
