@@ -42,6 +42,23 @@ static struct contest_entry *choose_entry(struct contest *contest)
     return best;
 }
 
+/* A single call that outlasts the budget is told, with what a verdict would take. */
+static void explain_slow(struct arena *arena, const struct contest *contest,
+                         const struct contest_entry *entry, struct model_comparison *comparison)
+{
+    if (!entry->pair.is_out_of_time || entry->pair.launches > 0 ||
+        comparison->verdict != MODEL_INCONCLUSIVE) {
+        return;
+    }
+    double call_s = entry->pair.slice_cost_ns / 1e9;
+    ptrdiff_t launches = detect_next_look(&contest->rule, 0);
+    comparison->seconds_more = (double)launches * entry->pair.side_count * call_s;
+    comparison->reason_code = "slower-than-budget";
+    comparison->reason =
+        arena_printf(arena, "one call takes %.3g s, a verdict needs %td of them a side: --budget",
+                     call_s, launches);
+}
+
 /* Asks the rule about every metric of every new side. True when none is in doubt. */
 static bool judge_entry(struct arena *arena, const struct contest *contest,
                         struct contest_entry *entry)
@@ -59,6 +76,7 @@ static bool judge_entry(struct arena *arena, const struct contest *contest,
             ptrdiff_t more = detect_launches_more(&contest->rule, comparison, entry->pair.launches,
                                                   launches_max(contest));
             comparison->seconds_more = (double)more * entry->launch_ns / 1e9;
+            explain_slow(arena, contest, entry, comparison);
             comparison->seconds = entry->pair.spent_ns / 1e9;
         }
     }
@@ -90,10 +108,11 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
     ptrdiff_t goal = detect_next_look(&contest->rule, entry->pair.launches);
     tare_status status = TARE_OK;
     while (status == TARE_OK && entry->pair.launches < goal && pair_is_sound(&entry->pair) &&
-           left_ns(contest, started) > 0) {
+           left_ns(contest, started) > 0 && !entry->pair.is_out_of_time) {
         if (interrupt_is_requested()) {
             return error_set(error, TARE_INTERRUPTED, "interrupted");
         }
+        contest->plan.left_ns = left_ns(contest, started);
         status = pair_launch(arena, &entry->pair, &contest->plan, contest->clock, contest->random,
                              error);
         if (entry->pair.launches > 0) {
@@ -104,7 +123,7 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
     bool is_decided = judge_entry(arena, contest, entry);
     bool is_over = !pair_is_sound(&entry->pair) ||
                    detect_next_look(&contest->rule, entry->pair.launches) > launches_max(contest) ||
-                   left_ns(contest, started) <= 0;
+                   left_ns(contest, started) <= 0 || entry->pair.is_out_of_time;
     tell(contest, entry, started);
     return status == TARE_OK && (is_decided || is_over) ? settle(contest, entry, error) : status;
 }

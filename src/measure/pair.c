@@ -28,6 +28,7 @@ struct pair_work {
     const struct pair_plan *plan;
     const struct measure_clock *clock;
     struct random *random;
+    mono_time started;
     struct pair_record record;
     int failed_side; /* the side an error belongs to */
 };
@@ -88,6 +89,7 @@ tare_status pair_launch(struct arena *arena, struct pair *pair, const struct pai
                           .clock = clock,
                           .random = random};
     mono_time started = clock->now(clock->context);
+    w.started = started;
     int64_t suspended_ns = clock->suspended_ns(clock->context);
     clock->steal_ratio(clock->context);
     tare_status status = begin_sides(&w, error);
@@ -178,6 +180,7 @@ static tare_status calibrate(struct pair_work *w, struct tare_error *error)
     for (int i = 0; i < pair->side_count; i++) {
         pair->sides[i].benchmark->iterations = pair->iterations;
     }
+    pair->slice_cost_ns = last.time_ns;
     /* One slow call: fewer rounds a launch, so that launches stay short. */
     double slices = w->plan->slice_ns * (double)w->plan->rounds / last.time_ns;
     bool is_slow = pair->iterations == 1 && last.time_ns > w->plan->slice_ns;
@@ -244,7 +247,18 @@ static tare_status prepare_sides(struct pair_work *w, struct tare_error *error)
             return status;
         }
     }
-    return w->pair->sides[0].target.slices_left != NULL ? TARE_OK : warm_up(w, error);
+    /* A call that takes long warms itself up, and is too dear to throw away. */
+    bool is_slow = w->pair->iterations == 1 && w->pair->slice_cost_ns > 10 * w->plan->warmup_ns;
+    bool needs_warmup = w->pair->sides[0].target.slices_left == NULL && !is_slow;
+    return needs_warmup ? warm_up(w, error) : TARE_OK;
+}
+
+/* Is there time for one more round, as far as can be told from the slices seen? */
+static bool has_time(const struct pair_work *w)
+{
+    double elapsed_ns = (double)(w->clock->now(w->clock->context).ns - w->started.ns);
+    double round_ns = w->pair->slice_cost_ns * w->pair->side_count;
+    return w->plan->left_ns <= 0 || elapsed_ns + round_ns <= w->plan->left_ns;
 }
 
 /* Orders are balanced: of two rounds that follow each other, the second has the first's order
@@ -270,7 +284,7 @@ static tare_status run_rounds(struct pair_work *w, struct tare_error *error)
         w->record.slices[i] = ARENA_ARRAY(w->scratch, struct protocol_slice, pair->rounds);
     }
     int order[PAIR_SIDES_MAX];
-    for (ptrdiff_t round = 0; round < pair->rounds; round++) {
+    for (ptrdiff_t round = 0; round < pair->rounds && has_time(w); round++) {
         choose_order(w, round, order);
         for (int i = 0; i < pair->side_count; i++) {
             w->failed_side = order[i];
@@ -282,10 +296,15 @@ static tare_status run_rounds(struct pair_work *w, struct tare_error *error)
             }
         }
         w->record.rounds = round + 1;
+        pair->slice_cost_ns = 0;
+        for (int i = 0; i < pair->side_count; i++) {
+            pair->slice_cost_ns = fmax(pair->slice_cost_ns, w->record.slices[i][round].time_ns);
+        }
         if (is_used_up(pair)) {
             break;
         }
     }
+    pair->is_out_of_time = w->record.rounds == 0;
     return TARE_OK;
 }
 

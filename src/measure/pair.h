@@ -22,6 +22,7 @@ struct pair_plan {
     double slice_ns;         /* length of a slice to aim for */
     double warmup_ns;        /* of every side of every launch */
     double limit_ns;         /* for calibration */
+    double left_ns;          /* of the budget when the launch begins; 0: no limit */
     int cpus[PAIR_CPUS_MAX]; /* to choose from; none: not pinned */
     int cpu_count;
     bool is_aslr_off;
@@ -43,6 +44,8 @@ struct pair {
     ptrdiff_t rounds;  /* per launch; fewer than the plan's when a slice is slow */
     ptrdiff_t launches;
     double spent_ns;
+    double slice_cost_ns; /* of the slowest side's slice when last seen */
+    bool is_out_of_time;  /* the last launch had no time for even one round */
 };
 
 /* One paired launch. Its samples are kept when all sides came through it; otherwise none are. A

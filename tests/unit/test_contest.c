@@ -270,6 +270,9 @@ static void test_one_slow_call(void **state)
     f->sides[0][0].per_iteration_ns = f->sides[0][1].per_iteration_ns = 30e9;
     assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
     assert_int_equal(verdict(f, 0), MODEL_INCONCLUSIVE); /* 60 s are not enough, and it says so */
+    assert_string_equal(f->entries[0].comparisons[0][0].reason_code, "slower-than-budget");
+    assert_true(f->entries[0].comparisons[0][0].seconds_more > 400);
+    assert_true(f->world.now_ns <= 61000000000); /* the budget holds all the same */
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
