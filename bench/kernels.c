@@ -13,12 +13,34 @@ enum { ALU_STEPS = 1000, BRANCH_STEPS = 400, WALK_STEPS_SMALL = 200, WALK_STEPS_
 
 static uint64_t seed = 88172645463325252u;
 
+#ifdef SLOW_FIFTH /* one slice in five does 30 % more work, chosen at random */
+static int alu_steps(void)
+{
+    static uint64_t x = 88172645463325252u;
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    return (x >> 33) % 5 == 0 ? ALU_STEPS * 13 / 10 : ALU_STEPS;
+}
+#else
+static int alu_steps(void)
+{
+    return ALU_STEPS;
+}
+#endif
+
+#ifdef SHIFTED /* 40 bytes of code in front of the next function, and nothing else */
+__attribute__((used, noinline)) static void shift(void)
+{
+    __asm__ volatile(".skip 40, 0x90");
+}
+#endif
+
 TARE_BENCHMARK(alu)
 {
+    int steps = alu_steps();
     TARE_LOOP(t)
     {
         uint64_t x = seed;
-        for (int i = 0; i < ALU_STEPS; i++) {
+        for (int i = 0; i < steps; i++) {
             x ^= x << 13;
             x ^= x >> 7;
             x ^= x << 17;

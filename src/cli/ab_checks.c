@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "measure/sampler.h"
 #include "os/file.h"
+#include "os/folder.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,7 +88,7 @@ tare_status ab_check_output(struct arena *arena, struct run_plan *plans, int sid
         }
     }
     if (folder != NULL) {
-        file_remove_tree(folder);
+        (void)folder_remove(folder, NULL);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/terminal.h"
+#include "report/json_write.h"
 #include "report/table.h"
 
 #include <stdio.h>
@@ -70,9 +71,9 @@ static const struct option no_table[] = {{NULL, 0, OPTION_FLAG, 0, NULL, NULL}};
 static json_t *baseline_json(struct arena *arena, const struct store_baseline *baseline)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "name", store_command_text(arena, baseline->name));
-    json_object_set_new(object, "machine", store_command_text(arena, baseline->machine_id));
-    json_object_set_new(object, "machine_identity", store_command_text(arena, baseline->machine));
+    json_object_set_new(object, "name", json_write_text(arena, baseline->name));
+    json_object_set_new(object, "machine", json_write_text(arena, baseline->machine_id));
+    json_object_set_new(object, "machine_identity", json_write_text(arena, baseline->machine));
     json_object_set_new(object, "run", store_command_run(arena, &baseline->run));
     return object;
 }
@@ -118,8 +119,7 @@ static int list_found(struct cli *cli, const struct store *store,
         for (ptrdiff_t i = 0; i < baselines->count; i++) {
             json_array_append_new(array, baseline_json(cli->arena, &baselines->items[i]));
         }
-        json_object_set_new(answer, "machine",
-                            store_command_text(cli->arena, store_machine(store)));
+        json_object_set_new(answer, "machine", json_write_text(cli->arena, store_machine(store)));
         json_object_set_new(answer, "baselines", array);
         return store_command_print_json(&command_baseline_list, answer, EXIT_CODE_OK);
     }
@@ -131,7 +131,7 @@ static int list_found(struct cli *cli, const struct store *store,
         print_list(cli->arena, baselines, store_machine(store),
                    terminal_has_color(STDOUT_FILENO) && !options->common.no_color);
     }
-    return store_command_end(&command_baseline_list, EXIT_CODE_OK);
+    return command_end(&command_baseline_list, EXIT_CODE_OK);
 }
 
 static bool operands_between(const struct command *command, const struct option_result *arguments,
@@ -229,17 +229,17 @@ static tare_status choose_machine(struct arena *arena, struct store *store, cons
 static json_t *promotion_json(struct arena *arena, const struct store_promotion *promotion)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "action", store_command_text(arena, promotion->action));
+    json_object_set_new(object, "action", json_write_text(arena, promotion->action));
     json_object_set_new(object, "run",
-                        promotion->run_id[0] != '\0' ? store_command_text(arena, promotion->run_id)
+                        promotion->run_id[0] != '\0' ? json_write_text(arena, promotion->run_id)
                                                      : json_null());
     json_object_set_new(object, "previous_run",
                         promotion->previous_run_id[0] != '\0'
-                            ? store_command_text(arena, promotion->previous_run_id)
+                            ? json_write_text(arena, promotion->previous_run_id)
                             : json_null());
     json_object_set_new(object, "at_unix_ns", json_integer(promotion->at_unix_ns));
-    json_object_set_new(object, "by", store_command_text(arena, promotion->by));
-    json_object_set_new(object, "reason", store_command_text(arena, promotion->reason));
+    json_object_set_new(object, "by", json_write_text(arena, promotion->by));
+    json_object_set_new(object, "reason", json_write_text(arena, promotion->reason));
     return object;
 }
 
@@ -275,7 +275,7 @@ static int show_found(struct cli *cli, const struct store *store,
         print_show(cli->arena, baseline, history);
         fprintf(stderr, "'tare runs show %s' shows its figures\n",
                 text_printable(cli->arena, baseline->name, 0));
-        return store_command_end(&command_baseline_show, EXIT_CODE_OK);
+        return command_end(&command_baseline_show, EXIT_CODE_OK);
     }
     json_t *answer = store_command_answer(cli->arena, "baseline", store);
     json_t *array = json_array();
@@ -366,8 +366,8 @@ static int print_change(struct cli *cli, const struct command *command, struct s
     const struct store_promotion *done = &history.items[0];
     if (is_json) {
         json_t *answer = store_command_answer(cli->arena, "baseline-change", store);
-        json_object_set_new(answer, "name", store_command_text(cli->arena, name));
-        json_object_set_new(answer, "machine", store_command_text(cli->arena, done->machine_id));
+        json_object_set_new(answer, "name", json_write_text(cli->arena, name));
+        json_object_set_new(answer, "machine", json_write_text(cli->arena, done->machine_id));
         json_object_update_new(answer, promotion_json(cli->arena, done));
         return store_command_print_json(command, answer, EXIT_CODE_OK);
     }
@@ -384,7 +384,7 @@ static int print_change(struct cli *cli, const struct command *command, struct s
     if (!is_here) {
         fprintf(stderr, "it belongs to another machine: %.8s\n", done->machine_id);
     }
-    return store_command_end(command, EXIT_CODE_OK);
+    return command_end(command, EXIT_CODE_OK);
 }
 
 typedef tare_status change_function(struct store *store, const struct store_change *change,

@@ -217,7 +217,7 @@ static int examine(struct cli *cli, const struct doctor_options *options)
     } else {
         doctor_print_text(cli->arena, &result);
     }
-    return EXIT_CODE_OK;
+    return command_end(&command_doctor, EXIT_CODE_OK);
 }
 
 static int tune(struct cli *cli, const struct doctor_options *options)
@@ -242,5 +242,5 @@ static int tune(struct cli *cli, const struct doctor_options *options)
     } else {
         tune_print_text(cli->arena, &result);
     }
-    return result.exit_code;
+    return command_end(&command_doctor, result.exit_code);
 }

@@ -20,6 +20,7 @@
 #include "measure/environment.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/folder.h"
 #include "os/interrupt.h"
 #include "os/terminal.h"
 
@@ -98,7 +99,7 @@ static int cmd_prove(struct cli *cli, int argc, char **argv)
     interrupt_install();
     tare_status status = prove(&session, &words, &error);
     if (session.folder != NULL) {
-        file_remove_tree(session.folder);
+        (void)folder_remove(session.folder, NULL);
     }
     if (status != TARE_OK && status != TARE_INTERRUPTED) {
         return command_fail(&command_prove, &error);
@@ -339,10 +340,7 @@ static int print_result(struct prove_session *session, tare_status status)
         fprintf(stderr, "\r\033[K");
     }
     code = keep_result(session, &machine, code);
-    if (fputs(buffer_string(&out), stdout) < 0 || fflush(stdout) != 0) {
-        fprintf(stderr, "tare prove: cannot write the result to standard output\n");
-        code = code == EXIT_CODE_OK ? EXIT_CODE_FAILED : code;
-    }
+    code = command_print(&command_prove, buffer_string(&out), code);
     fprintf(stderr, "tare: %s (exit %d), %.0f s\n", code == EXIT_CODE_OK ? "proved" : "interrupted",
             code, session->result.seconds);
     return code;

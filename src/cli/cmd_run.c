@@ -346,11 +346,7 @@ static int session_print(struct run_session *session, tare_status status,
                 BUFFER_LENGTH_MAX, session->run.id);
         return EXIT_CODE_FAILED;
     }
-    bool is_written = fputs(buffer_string(&out), stdout) >= 0 && fflush(stdout) == 0;
-    if (!is_written) {
-        fprintf(stderr, "tare run: cannot write the result to standard output\n");
-        code = code == EXIT_CODE_OK ? EXIT_CODE_FAILED : code;
-    }
+    code = command_print(&command_run, buffer_string(&out), code);
     if (status != TARE_OK && status != TARE_INTERRUPTED) {
         fprintf(stderr, "tare run: %s\n", error->message);
     }

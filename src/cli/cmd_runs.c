@@ -3,6 +3,7 @@
 #include "cli/store_command.h"
 #include "os/clock.h"
 #include "os/terminal.h"
+#include "report/json_write.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
 #include "report/table.h"
@@ -141,7 +142,7 @@ static int list_found(struct cli *cli, struct store *store, const struct list_op
     if (has_more && !options->common.quiet) {
         fprintf(stderr, "there are older ones: --limit 0 shows all\n");
     }
-    return store_command_end(&command_runs_list, EXIT_CODE_OK);
+    return command_end(&command_runs_list, EXIT_CODE_OK);
 }
 
 static int run_list(struct cli *cli, int argc, char **argv)
@@ -249,7 +250,7 @@ static int run_show(struct cli *cli, int argc, char **argv)
         fprintf(stderr, "this run is %s: it holds what was finished\n",
                 store_command_state(run.state));
     }
-    return store_command_end(&command_runs_show, EXIT_CODE_OK);
+    return command_end(&command_runs_show, EXIT_CODE_OK);
 }
 
 static const struct command command_runs_show = {
@@ -378,7 +379,7 @@ static int run_prune(struct cli *cli, int argc, char **argv)
         exit_code = store_command_print_json(&command_runs_prune, answer, EXIT_CODE_OK);
     } else {
         print_pruned(cli->arena, &result, &options);
-        exit_code = store_command_end(&command_runs_prune, EXIT_CODE_OK);
+        exit_code = command_end(&command_runs_prune, EXIT_CODE_OK);
     }
     store_close(store);
     return exit_code;
@@ -410,7 +411,7 @@ static int check_json(struct cli *cli, const struct store *store, const struct s
     json_t *answer = store_command_answer(cli->arena, "check", store);
     json_t *problems = json_array();
     for (ptrdiff_t i = 0; i < check->problem_count; i++) {
-        json_array_append_new(problems, store_command_text(cli->arena, check->problems[i]));
+        json_array_append_new(problems, json_write_text(cli->arena, check->problems[i]));
     }
     json_object_set_new(answer, "problems", problems);
     json_object_set_new(answer, "runs", json_integer(check->run_count));
@@ -459,7 +460,7 @@ static int run_check(struct cli *cli, int argc, char **argv)
             exit_code = check_json(cli, store, &check, exit_code);
         } else {
             print_check(store, &check);
-            exit_code = store_command_end(&command_runs_check, exit_code);
+            exit_code = command_end(&command_runs_check, exit_code);
         }
     }
     store_close(store);

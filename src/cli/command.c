@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,24 @@ void command_print_help(const struct command *command)
     if (command->details != NULL) {
         printf("\n%s\n", command->details);
     }
+}
+
+int command_print(const struct command *command, const char *text, int exit_code)
+{
+    fputs(text, stdout);
+    return command_end(command, exit_code);
+}
+
+int command_end(const struct command *command, int exit_code)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+        return exit_code;
+    }
+    struct tare_error error = {0};
+    error_set_errno(&error, TARE_ERROR_IO, errno,
+                    "the result could not be written to standard output");
+    int failure = command_fail(command, &error);
+    return exit_code == EXIT_CODE_OK ? failure : exit_code;
 }
 
 bool command_parse(struct cli *cli, const struct command *command, int argc, char **argv,

@@ -24,7 +24,7 @@ struct cli {
 struct command {
     const char *name;
     /* argv[0] is the command's name. Returns an exit code; on an error, the code that
-     * command_fail(cli, name, error) returns after printing. */
+     * command_fail(command, error) returns after printing. */
     int (*run)(struct cli *cli, int argc, char **argv);
     const char *summary;          /* one line */
     const char *usage;            /* "[OPTIONS] [PROGRAM…] [-- COMMAND…]" */
@@ -51,5 +51,11 @@ bool command_parse(struct cli *cli, const struct command *command, int argc, cha
                    int *exit_code);
 
 void command_print_help(const struct command *command);
+
+/* Prints a result on standard output and flushes it. A result that could not be written whole turns
+ * success into a failure, with a message; the code of another outcome stays. */
+int command_print(const struct command *command, const char *text, int exit_code);
+/* The same for what has been printed piece by piece. */
+int command_end(const struct command *command, int exit_code);
 
 #endif

@@ -1,12 +1,13 @@
 #include "cli/doctor_print.h"
 
+#include "base/assert.h"
 #include "base/buffer.h"
 #include "base/text.h"
 #include "base/unit.h"
 #include "measure/environment.h"
+#include "report/json_write.h"
 #include "report/table.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,29 +128,19 @@ static void print_noise(struct arena *arena, const struct noise_result *noise, b
            noise->preemptions_per_s);
 }
 
-/* JSON has no NaN: unknown is null. */
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text != NULL ? json_string(text) : json_null();
-}
-
 static json_t *kernel_json(const struct noise_spread *spread)
 {
     json_t *seconds = json_array();
     for (int i = 0; i < NOISE_EFFECT_COUNT; i++) {
         json_array_append_new(seconds, json_pack("{s:f,s:o}", "effect", noise_effects[i], "seconds",
-                                                 number(spread->seconds[i])));
+                                                 json_write_number(spread->seconds[i])));
     }
     return json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", spread->name, "median_ns",
-                     number(spread->median_ns), "cv", number(spread->cv), "worst_ratio",
-                     number(spread->worst_ratio), "disturbed_ratio",
-                     number(spread->disturbed_ratio), "drift_ratio", number(spread->drift_ratio),
-                     "pair_deviation", number(spread->pair_deviation), "ab", seconds);
+                     json_write_number(spread->median_ns), "cv", json_write_number(spread->cv),
+                     "worst_ratio", json_write_number(spread->worst_ratio), "disturbed_ratio",
+                     json_write_number(spread->disturbed_ratio), "drift_ratio",
+                     json_write_number(spread->drift_ratio), "pair_deviation",
+                     json_write_number(spread->pair_deviation), "ab", seconds);
 }
 
 static json_t *noise_json(const struct noise_result *noise)
@@ -159,40 +150,33 @@ static json_t *noise_json(const struct noise_result *noise)
         json_array_append_new(kernels, kernel_json(&noise->kernels[kernel]));
     }
     json_t *wake_up =
-        json_pack("{s:o,s:o,s:o}", "median_ns", number(noise->wake_up_median_ns), "p99_ns",
-                  number(noise->wake_up_p99_ns), "worst_ns", number(noise->wake_up_worst_ns));
-    json_t *clock = json_pack("{s:o,s:o}", "cost_ns", number(noise->clock_cost_ns), "step_ns",
-                              number(noise->clock_step_ns));
+        json_pack("{s:o,s:o,s:o}", "median_ns", json_write_number(noise->wake_up_median_ns),
+                  "p99_ns", json_write_number(noise->wake_up_p99_ns), "worst_ns",
+                  json_write_number(noise->wake_up_worst_ns));
+    json_t *clock = json_pack("{s:o,s:o}", "cost_ns", json_write_number(noise->clock_cost_ns),
+                              "step_ns", json_write_number(noise->clock_step_ns));
     bool has_effect = noise->effect > 0;
-    return json_pack("{s:o,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:s}", "duration_ns",
-                     number(noise->duration_ns), "slices", (json_int_t)noise->slice_count, "blocks",
-                     (json_int_t)noise->block_count, "kernels", kernels, "wake_up", wake_up,
-                     "clock", clock, "steal_ratio", number(noise->steal_ratio), "busy_ratio",
-                     number(noise->busy_ratio), "preemptions_per_s",
-                     number(noise->preemptions_per_s), "effect",
-                     has_effect ? number(noise->effect) : json_null(), "effect_seconds",
-                     has_effect ? number(noise->effect_seconds) : json_null(), "worst_kernel",
-                     noise->kernels[noise->worst_kernel].name, "sentence", noise->sentence);
+    return json_pack(
+        "{s:o,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:s}", "duration_ns",
+        json_write_number(noise->duration_ns), "slices", (json_int_t)noise->slice_count, "blocks",
+        (json_int_t)noise->block_count, "kernels", kernels, "wake_up", wake_up, "clock", clock,
+        "steal_ratio", json_write_number(noise->steal_ratio), "busy_ratio",
+        json_write_number(noise->busy_ratio), "preemptions_per_s",
+        json_write_number(noise->preemptions_per_s), "effect",
+        has_effect ? json_write_number(noise->effect) : json_null(), "effect_seconds",
+        has_effect ? json_write_number(noise->effect_seconds) : json_null(), "worst_kernel",
+        noise->kernels[noise->worst_kernel].name, "sentence", noise->sentence);
 }
 
-static json_t *fields_json(const struct model_fields *fields)
-{
-    json_t *object = json_object();
-    for (ptrdiff_t i = 0; i < fields->count; i++) {
-        json_object_set_new(object, fields->items[i].key, json_string(fields->items[i].value));
-    }
-    return object;
-}
-
-static json_t *findings_json(const struct doctor_findings *findings)
+static json_t *findings_json(struct arena *arena, const struct doctor_findings *findings)
 {
     json_t *array = json_array();
     for (ptrdiff_t i = 0; i < findings->count; i++) {
         const struct doctor_finding *finding = &findings->items[i];
-        json_array_append_new(array,
-                              json_pack("{s:s,s:s,s:s,s:o}", "name", finding->name, "level",
-                                        doctor_level_name(finding->level), "value", finding->value,
-                                        "advice", text_or_null(finding->advice)));
+        json_array_append_new(array, json_pack("{s:s,s:s,s:o,s:o}", "name", finding->name, "level",
+                                               doctor_level_name(finding->level), "value",
+                                               json_write_text(arena, finding->value), "advice",
+                                               json_write_text(arena, finding->advice)));
     }
     return array;
 }
@@ -200,7 +184,8 @@ static json_t *findings_json(const struct doctor_findings *findings)
 static void print_json(json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    printf("%s\n", text != NULL ? text : "{}");
+    TARE_ASSERT(text != NULL);
+    printf("%s\n", text);
     free(text);
     json_decref(value);
 }
@@ -209,13 +194,11 @@ void doctor_print_json(struct arena *arena, const struct doctor_result *result)
 {
     struct model_machine model;
     measure_machine_fill(arena, result->machine, &model);
-    json_t *machine =
-        json_pack("{s:s,s:o,s:o}", "id", model.id, "identity", fields_json(&model.identity),
-                  "conditions", fields_json(&model.conditions));
     print_json(json_pack("{s:i,s:s,s:s,s:o,s:o,s:o,s:f,s:i}", "tare", 1, "kind", "doctor",
-                         "verdict", result->verdict, "findings", findings_json(result->findings),
-                         "noise", result->noise != NULL ? noise_json(result->noise) : json_null(),
-                         "machine", machine, "seconds", result->seconds, "exit", 0));
+                         "verdict", result->verdict, "findings",
+                         findings_json(arena, result->findings), "noise",
+                         result->noise != NULL ? noise_json(result->noise) : json_null(), "machine",
+                         json_write_machine(arena, &model), "seconds", result->seconds, "exit", 0));
 }
 
 static const char *action_name(enum tune_action action)
@@ -280,16 +263,18 @@ void tune_print_json(struct arena *arena, const struct tune_result *result)
     for (ptrdiff_t i = 0; i < result->report->count; i++) {
         const struct tune_setting *setting = &result->report->settings[i];
         json_array_append_new(settings,
-                              json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:b}", "path", setting->path,
-                                        "found", setting->found, "set", setting->set, "now",
-                                        text_or_null(setting->now), "outcome",
+                              json_pack("{s:o,s:o,s:o,s:o,s:s,s:o,s:b}", "path",
+                                        json_write_text(arena, setting->path), "found",
+                                        json_write_text(arena, setting->found), "set",
+                                        json_write_text(arena, setting->set), "now",
+                                        json_write_text(arena, setting->now), "outcome",
                                         tune_outcome_name(setting->outcome), "reason",
-                                        text_or_null(setting->reason), "changed_meanwhile",
-                                        setting->is_changed_meanwhile));
+                                        json_write_text(arena, setting->reason),
+                                        "changed_meanwhile", setting->is_changed_meanwhile));
     }
     print_json(json_pack("{s:i,s:s,s:s,s:b,s:o,s:b,s:o,s:i}", "tare", 1, "kind", "tune", "action",
                          action_name(result->action), "dry_run", result->is_dry_run, "state_file",
-                         json_string(text_printable(arena, result->report->state_path, 0)),
-                         "had_state", result->report->had_state, "settings", settings, "exit",
+                         json_write_text(arena, result->report->state_path), "had_state",
+                         result->report->had_state, "settings", settings, "exit",
                          result->exit_code));
 }

@@ -6,8 +6,8 @@
 #include "measure/environment.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "report/json_write.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,24 +149,15 @@ char *store_command_commit(struct arena *arena, const struct model_commit *commi
 
 /* ---- JSON ---- */
 
-json_t *store_command_text(struct arena *arena, const char *text)
-{
-    if (text == NULL) {
-        return json_null();
-    }
-    bool is_utf8 = text_is_utf8(text, (ptrdiff_t)strlen(text));
-    return json_string(is_utf8 ? text : text_printable(arena, text, 0));
-}
-
 static json_t *commit_json(struct arena *arena, const struct model_commit *commit)
 {
     if (!commit->is_known) {
         return json_null();
     }
     json_t *object = json_object();
-    json_object_set_new(object, "hash", store_command_text(arena, commit->hash));
-    json_object_set_new(object, "branch", store_command_text(arena, commit->branch));
-    json_object_set_new(object, "subject", store_command_text(arena, commit->subject));
+    json_object_set_new(object, "hash", json_write_text(arena, commit->hash));
+    json_object_set_new(object, "branch", json_write_text(arena, commit->branch));
+    json_object_set_new(object, "subject", json_write_text(arena, commit->subject));
     json_object_set_new(object, "dirty", json_boolean(commit->is_dirty));
     return object;
 }
@@ -174,20 +165,20 @@ static json_t *commit_json(struct arena *arena, const struct model_commit *commi
 json_t *store_command_run(struct arena *arena, const struct store_run_row *run)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "id", store_command_text(arena, run->id));
+    json_object_set_new(object, "id", json_write_text(arena, run->id));
     json_object_set_new(object, "state", json_string(model_run_state_name(run->state)));
     json_object_set_new(object, "started_unix_ns", json_integer(run->started_unix_ns));
     json_object_set_new(object, "finished_unix_ns",
                         run->finished_unix_ns != 0 ? json_integer(run->finished_unix_ns)
                                                    : json_null());
-    json_object_set_new(object, "project", store_command_text(arena, run->project));
-    json_object_set_new(object, "command", store_command_text(arena, run->command));
-    json_object_set_new(object, "version", store_command_text(arena, run->tare_version));
-    json_object_set_new(object, "machine", store_command_text(arena, run->machine_id));
+    json_object_set_new(object, "project", json_write_text(arena, run->project));
+    json_object_set_new(object, "command", json_write_text(arena, run->command));
+    json_object_set_new(object, "version", json_write_text(arena, run->tare_version));
+    json_object_set_new(object, "machine", json_write_text(arena, run->machine_id));
     json_object_set_new(object, "commit", commit_json(arena, &run->commit));
     json_object_set_new(object, "benchmarks", json_integer(run->benchmark_count));
     json_object_set_new(object, "failed_or_invalid", json_integer(run->bad_count));
-    json_object_set_new(object, "baselines", store_command_text(arena, run->baselines));
+    json_object_set_new(object, "baselines", json_write_text(arena, run->baselines));
     return object;
 }
 
@@ -205,7 +196,7 @@ json_t *store_command_answer(struct arena *arena, const char *kind, const struct
     json_t *answer = json_object();
     json_object_set_new(answer, "tare", json_integer(1));
     json_object_set_new(answer, "kind", json_string(kind));
-    json_object_set_new(answer, "store", store_command_text(arena, store_path(store)));
+    json_object_set_new(answer, "store", json_write_text(arena, store_path(store)));
     return answer;
 }
 
@@ -215,16 +206,5 @@ int store_command_print_json(const struct command *command, json_t *answer, int 
     json_dumpf(answer, stdout, JSON_INDENT(1));
     fputc('\n', stdout);
     json_decref(answer);
-    return store_command_end(command, exit_code);
-}
-
-int store_command_end(const struct command *command, int exit_code)
-{
-    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
-        return exit_code;
-    }
-    struct tare_error error = {0};
-    error_set_errno(&error, TARE_ERROR_IO, errno,
-                    "the result could not be written to standard output");
-    return command_fail(command, &error);
+    return command_end(command, exit_code);
 }

@@ -30,15 +30,11 @@ const char *store_command_state(enum model_run_state state);
 /* "3f2c1a9b2+", the + for uncommitted changes; "" when not known. */
 char *store_command_commit(struct arena *arena, const struct model_commit *commit);
 
-/* JSON text that is always valid UTF-8; null for NULL. */
-json_t *store_command_text(struct arena *arena, const char *text);
 json_t *store_command_run(struct arena *arena, const struct store_run_row *run);
 json_t *store_command_runs(struct arena *arena, const struct store_run_rows *rows);
 /* {"tare": 1, "kind": kind, "store": path} */
 json_t *store_command_answer(struct arena *arena, const char *kind, const struct store *store);
 /* Adds "exit", prints on standard output, frees. Returns the exit code. */
 int store_command_print_json(const struct command *command, json_t *answer, int exit_code);
-/* Standard output's last word: what was printed but could not be written is a failure. */
-int store_command_end(const struct command *command, int exit_code);
 
 #endif

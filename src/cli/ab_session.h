@@ -1,0 +1,51 @@
+/* ab_session.h: one `tare ab` from start to end, shared by the files that tell its story. */
+#ifndef TARE_CLI_AB_SESSION_H
+#define TARE_CLI_AB_SESSION_H
+
+#include "cli/command.h"
+#include "cli/config.h"
+#include "cli/contest.h"
+#include "cli/run_options.h"
+#include "cli/run_plan.h"
+#include "store/store.h"
+
+struct ab_options {
+    struct run_options run; /* must be first: it holds the common ones */
+    double min_effect;
+    double rounds;
+    double slice_ns;
+    bool is_not_pinned;
+    bool must_print_same;
+    struct text_list gate;
+    const char *revision;
+    const char *build;
+    double layouts;
+};
+
+struct ab_session {
+    struct cli *cli;
+    struct ab_options *options;
+    struct run_plan plans[PAIR_SIDES_MAX];
+    const char *names[PAIR_SIDES_MAX];
+    int side_count;
+    struct contest contest;
+    struct measure_clock clock;
+    struct random random;
+    struct config config;
+    struct store *store;
+    struct model_run runs[PAIR_SIDES_MAX]; /* one per side, so that verdicts can be recomputed */
+    struct model_decision decision;
+    mono_time started;
+    struct contest_observer observer;
+    mono_time shown;
+    bool is_live;
+};
+
+/* What each side measures: programs or commands named by words, or built from revisions. */
+tare_status ab_plan_sides(struct ab_session *session, const struct option_result *words,
+                          struct tare_error *error);
+/* The benchmarks that all sides have become entries of the contest; the others are missing or
+ * added. */
+tare_status ab_plan_pairs(struct ab_session *session, struct tare_error *error);
+
+#endif
