@@ -1,4 +1,5 @@
-/* command.c: a command whose work is given: `command STEPS` does that many steps of the kernel `alu`. */
+/* command.c: a command whose work is given: `command STEPS` does that many steps of the kernel
+ * `alu`. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -36,8 +36,13 @@
  *     7  main
  *
  * Rules
- *   - A body has one loop and reaches its end. Leaving the loop by break, return, goto or an
- *     exception makes the benchmark fail, with a message; `continue` is fine.
+ *   - A body has one loop and reaches its end. Leaving the loop by break, return or goto makes the
+ *     benchmark fail, with a message; `continue` is fine.
+ *   - What ends the process ends it: a signal (SIGSEGV, abort), an exception that nobody catches,
+ *     exit. Under `tare` the benchmark has then failed, with the program's last output, and the
+ *     others go on. Alone the program ends; the rows so far are printed, and exit says which
+ *     benchmark called it, with exit code 3. _exit and quick_exit cannot be noticed from within: a
+ *     program run alone that ends early without a word has called one of them.
  *   - Nothing in the loop of this library allocates, locks, prints or makes a system call.
  *   - Names and texts given to the library must live as long as the program: string literals do.
  *   - Needs libc only (POSIX threads included). C11 or C++11, gcc or clang, Linux. */
@@ -69,8 +74,9 @@ struct tare_description; /* a benchmark being described: `d` in TARE_DESCRIBE */
  * before the loop prepares and what stands behind it tidies up; neither is timed.
  *
  * TARE_LOOP(t) { … } repeats its block. One pass costs one decrement and one branch on a register;
- * that cost is measured at start-up and subtracted. A block the compiler has removed is recognised
- * and said.
+ * that cost is measured at start-up and subtracted. A block that costs no more than an empty one has
+ * no figure: the compiler has removed it, or its one instruction hides behind the loop's own. It is
+ * called deleted. (Not looked for with several threads, nor in latency mode.)
  *
  * TARE_LOOP_LATENCY(t) { … } times every pass on its own into a histogram: p50 … p99.99 and max
  * instead of a mean. Reading the clock costs some 20 to 60 ns a pass (the floor, printed along):
@@ -179,8 +185,8 @@ void tare_fail(struct tare_state *t, const char *format, ...) __attribute__((for
  * A figure for a wrong result is worth nothing. tare_check names a function that is called after
  * the body ran once, untimed; it looks at what the body left (in tare_data) with the functions
  * below. One failed expectation makes every figure of the benchmark invalid, and the program's exit
- * code 3. Expectations may also stand in the body, behind the loop. Each returns 1 when it holds,
- * else 0. */
+ * code 3. Expectations may also stand in the body, behind the loop, and are then looked at in every
+ * slice. Each returns 1 when it holds, else 0. */
 void tare_check(struct tare_description *d, tare_function *check);
 
 /* |got − want| ≤ tolerance · max(1, |want|); a NaN is never near anything. */

@@ -1,6 +1,7 @@
 #include "cli/ab_checks.h"
 
 #include "base/text.h"
+#include "base/unit.h"
 #include "measure/sampler.h"
 #include "os/file.h"
 #include "os/folder.h"
@@ -94,7 +95,7 @@ tare_status ab_check_output(struct arena *arena, struct run_plan *plans, int sid
 }
 
 static void add_count_comparison(struct arena *arena, const struct contest *contest,
-                                 struct contest_entry *entry, const char *metric)
+                                 struct contest_entry *entry, const char *metric, bool is_gated)
 {
     ptrdiff_t count = entry->metric_count;
     const char **metrics = ARENA_ARRAY(arena, const char *, count + 1);
@@ -105,14 +106,38 @@ static void add_count_comparison(struct arena *arena, const struct contest *cont
         memcpy(grown, entry->comparisons[side - 1], (size_t)count * sizeof *grown);
         detect_paired(arena, entry->pair.sides[0].benchmark, entry->pair.sides[side].benchmark,
                       metric, &contest->rule, &grown[count]);
+        grown[count].is_gated = is_gated;
         entry->comparisons[side - 1] = grown;
     }
     entry->metrics = metrics;
     entry->metric_count = count + 1;
 }
 
+static const char *const counted[] = {"allocations", "allocated"};
+
+bool ab_is_counted(const char *metric)
+{
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        if (strcmp(counted[i], metric) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_in(const struct text_list *list, const char *text)
+{
+    for (ptrdiff_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 tare_status ab_count_sides(struct arena *arena, const struct contest *contest,
-                           struct contest_entry *entry, struct tare_error *error)
+                           struct contest_entry *entry, const struct text_list *gate,
+                           struct tare_error *error)
 {
     bool can_count = pair_is_sound(&entry->pair) && entry->pair.iterations > 0;
     for (int side = 0; side < entry->pair.side_count; side++) {
@@ -125,10 +150,34 @@ tare_status ab_count_sides(struct arena *arena, const struct contest *contest,
                                 contest->random, one->benchmark, error);
     }
     if (can_count && status == TARE_OK) {
-        add_count_comparison(arena, contest, entry, "allocations");
-        add_count_comparison(arena, contest, entry, "allocated");
+        for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+            add_count_comparison(arena, contest, entry, counted[i], is_in(gate, counted[i]));
+        }
     }
     return status;
+}
+
+void ab_doubt_memory(struct arena *arena, struct contest_entry *entry)
+{
+    double bound_bytes = 0;
+    for (int side = 0; side < entry->pair.side_count; side++) {
+        if (entry->pair.sides[side].target.is_command) {
+            const struct measure_command_target *command = entry->pair.sides[side].target.context;
+            bound_bytes = fmax(bound_bytes, command->memory_bound_bytes);
+        }
+    }
+    for (int side = 1; side < entry->pair.side_count && bound_bytes > 0; side++) {
+        for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
+            struct model_comparison *c = &entry->comparisons[side - 1][m];
+            if (strcmp(entry->metrics[m], "memory") == 0 && c->verdict == MODEL_EQUIVALENT) {
+                c->verdict = MODEL_INCONCLUSIVE;
+                c->reason_code = "below-floor";
+                c->reason = arena_printf(arena, "peaks of at most %s cannot be told apart",
+                                         unit_format(arena, bound_bytes, "B", 3));
+                c->seconds_more = -1;
+            }
+        }
+    }
 }
 
 static const struct model_comparison *find_comparison(const struct contest_entry *entry,

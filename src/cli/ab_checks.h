@@ -13,7 +13,15 @@ tare_status ab_check_output(struct arena *arena, struct run_plan *plans, int sid
 
 /* Counts allocations of an entry's sides, where programs can, and adds the comparisons. */
 tare_status ab_count_sides(struct arena *arena, const struct contest *contest,
-                           struct contest_entry *entry, struct tare_error *error);
+                           struct contest_entry *entry, const struct text_list *gate,
+                           struct tare_error *error);
+
+/* Is this a metric that is counted in launches of its own? */
+bool ab_is_counted(const char *metric);
+
+/* A peak at the launcher's own size is "at most this": two such peaks are not known to be equal.
+ * Turns `equivalent` into `inconclusive` there. */
+void ab_doubt_memory(struct arena *arena, struct contest_entry *entry);
 
 /* Says for commands when processor time would decide better than wall time. */
 void ab_note_steadier(struct arena *arena, const struct contest *contest,

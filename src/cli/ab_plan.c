@@ -1,4 +1,5 @@
 /* ab_plan.c: from the words of `tare ab` to pairs of benchmarks. */
+#include "cli/ab_checks.h"
 #include "cli/ab_revisions.h"
 #include "cli/ab_session.h"
 #include "cli/contest_entry.h"
@@ -99,6 +100,20 @@ tare_status ab_plan_sides(struct ab_session *session, const struct option_result
     if (options->revision == NULL && (options->build != NULL || options->layouts != 0)) {
         return error_set(error, TARE_ERROR_USAGE, "--build and --layouts go with --rev");
     }
+    /* Shorter slices are mostly the timer's, longer ones outlast the scheduler's patience and the
+     * budget. */
+    if (options->slice_ns != 0 && !(options->slice_ns >= 10e3 && options->slice_ns <= 1e9)) {
+        return error_set(error, TARE_ERROR_USAGE, "--slice must be 10us to 1s");
+    }
+    if (options->rounds != UNSET_ROUNDS && !(options->rounds >= 1 && options->rounds <= 10000)) {
+        return error_set(error, TARE_ERROR_USAGE, "--rounds must be 1 to 10000");
+    }
+    if (options->run.cpu >= 0 && options->is_not_pinned) {
+        return error_set(error, TARE_ERROR_USAGE, "--cpu and --no-pin exclude each other");
+    }
+    if (options->min_effect >= 1) {
+        return error_set(error, TARE_ERROR_USAGE, "--min-effect must be below 100%%");
+    }
     tare_status status = options->revision != NULL ? plan_revisions(session, words, error)
                                                    : plan_words(session, words, error);
     for (int i = 1; i < session->side_count && status == TARE_OK; i++) {
@@ -137,6 +152,63 @@ static void add_label(struct arena *arena, const char ***labels, ptrdiff_t *coun
     *labels = grown;
 }
 
+static bool has_metric(const struct contest_entry *entry, const char *name)
+{
+    for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
+        if (strcmp(entry->metrics[m], name) == 0) {
+            return true;
+        }
+    }
+    return ab_is_counted(name) && entry->pair.sides[0].target.can_count_allocations;
+}
+
+/* A metric that no benchmark has is a typing error. */
+static tare_status check_gate(struct ab_session *session, struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    const struct text_list *gate = &session->options->gate;
+    for (ptrdiff_t g = 0; g < gate->count; g++) {
+        bool is_known = false;
+        for (ptrdiff_t i = 0; i < session->contest.count; i++) {
+            is_known = is_known || has_metric(&session->contest.entries[i], gate->items[g]);
+        }
+        if (is_known) {
+            continue;
+        }
+        struct buffer known = buffer_new(arena, ERROR_MESSAGE_MAX / 2);
+        const struct contest_entry *first = &session->contest.entries[0];
+        for (ptrdiff_t m = 0; m < first->metric_count; m++) {
+            buffer_printf(&known, "%s%s", m > 0 ? ", " : "", first->metrics[m]);
+        }
+        return error_set(error, TARE_ERROR_USAGE,
+                         "--gate %s: no benchmark has that metric; there are: %s",
+                         text_printable(arena, gate->items[g], 60), buffer_string(&known));
+    }
+    return TARE_OK;
+}
+
+/* A benchmark without any of the metrics that decide is not measured, and that is said. */
+static void leave_out_ungated(struct ab_session *session)
+{
+    struct contest *contest = &session->contest;
+    ptrdiff_t kept = 0;
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        bool is_gated = contest->entries[i].gated_count > 0;
+        for (ptrdiff_t g = 0; g < session->options->gate.count; g++) {
+            is_gated =
+                is_gated || has_metric(&contest->entries[i], session->options->gate.items[g]);
+        }
+        if (is_gated) {
+            contest->entries[kept++] = contest->entries[i];
+        } else {
+            model_decision_warn(session->cli->arena, &session->decision,
+                                "%s has none of the metrics of --gate and was not compared",
+                                contest->entries[i].label);
+        }
+    }
+    contest->count = kept;
+}
+
 tare_status ab_plan_pairs(struct ab_session *session, struct tare_error *error)
 {
     struct arena *arena = session->cli->arena;
@@ -171,5 +243,9 @@ tare_status ab_plan_pairs(struct ab_session *session, struct tare_error *error)
         return error_set(error, TARE_ERROR_MEASURE,
                          "the two sides have no benchmark in common: nothing can be compared");
     }
-    return TARE_OK;
+    tare_status status = check_gate(session, error);
+    if (status == TARE_OK) {
+        leave_out_ungated(session);
+    }
+    return status;
 }

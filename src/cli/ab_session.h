@@ -9,6 +9,8 @@
 #include "cli/run_plan.h"
 #include "store/store.h"
 
+enum { UNSET_ROUNDS = -1 };
+
 struct ab_options {
     struct run_options run; /* must be first: it holds the common ones */
     double min_effect;

@@ -33,7 +33,8 @@ static int print_decision(struct ab_session *session, int code);
 
 static int cmd_ab(struct cli *cli, int argc, char **argv)
 {
-    struct ab_options options = {.run = run_options_unset(), .min_effect = -1};
+    struct ab_options options = {
+        .run = run_options_unset(), .min_effect = -1, .rounds = UNSET_ROUNDS};
     struct option_result words;
     int code = EXIT_CODE_OK;
     if (!command_parse(cli, &command_ab, argc, argv, false, &options, &words, &code)) {
@@ -105,7 +106,9 @@ static tare_status settle_entry(void *context, struct contest_entry *entry,
                                 struct tare_error *error)
 {
     struct ab_session *session = context;
-    tare_status status = ab_count_sides(session->cli->arena, &session->contest, entry, error);
+    tare_status status = ab_count_sides(session->cli->arena, &session->contest, entry,
+                                        &session->options->gate, error);
+    ab_doubt_memory(session->cli->arena, entry);
     for (int side = 0; side < entry->pair.side_count && status == TARE_OK; side++) {
         status = store_benchmark_save(session->store, session->runs[side].id,
                                       entry->pair.sides[side].benchmark, error);
@@ -159,7 +162,9 @@ static void prepare_contest(struct ab_session *session)
     session->clock = measure_clock_real(arena);
     session->random = random_seeded(session->runs[0].seed);
     model_run_id_new(session->decision.id, clock_unix_ns(), clock_entropy(), clock_entropy());
-    contest->rule = (struct detect_rule){.alpha = (1 - options->run.confidence) / (double)gated,
+    /* Exact counts need no share of the error: with nothing else gated it is not divided. */
+    double shares = gated > 0 ? (double)gated : 1;
+    contest->rule = (struct detect_rule){.alpha = (1 - options->run.confidence) / shares,
                                          .band = options->min_effect};
     contest->plan = pair_plan_default(is_command);
     if (options->rounds > 0) {
@@ -211,12 +216,35 @@ static void close_commands(struct ab_session *session)
     }
 }
 
+/* What would decide the rest: more time, as far as it can be told, else a quieter machine. */
+static const char *advise_budget(const struct ab_session *session)
+{
+    double more_s = 0;
+    for (ptrdiff_t i = 0; i < session->decision.count; i++) {
+        const struct model_comparison *item = &session->decision.items[i];
+        if (item->is_gated && item->verdict == MODEL_INCONCLUSIVE) {
+            more_s = item->seconds_more < 0 ? INFINITY : fmax(more_s, item->seconds_more);
+        }
+    }
+    if (!isfinite(more_s)) {
+        return "tare doctor";
+    }
+    /* Half as much again: a forecast from few launches is rough. */
+    double budget_s = session->options->run.budget_ns / 1e9 + 1.5 * more_s;
+    return arena_printf(session->cli->arena, "the same with --budget %.0fs",
+                        ceil(fmax(budget_s, 5)));
+}
+
 static void make_decision(struct ab_session *session)
 {
     struct arena *arena = session->cli->arena;
     struct model_decision *decision = &session->decision;
     decision->old_name = session->names[0];
     decision->new_name = session->names[1];
+    for (int side = 2; side < session->side_count; side++) {
+        decision->new_name =
+            arena_printf(arena, "%s, %s", decision->new_name, session->names[side]);
+    }
     ab_note_steadier(arena, &session->contest, decision);
     for (ptrdiff_t i = 0; i < session->contest.count; i++) {
         const struct contest_entry *entry = &session->contest.entries[i];
@@ -228,6 +256,7 @@ static void make_decision(struct ab_session *session)
                 }
                 struct model_comparison *item = model_decision_add(arena, decision);
                 *item = *found;
+                item->new_name = session->side_count > 2 ? session->names[side] : NULL;
                 item->level =
                     item->verdict == MODEL_REGRESSED ? MODEL_LEVEL_MINOR : MODEL_LEVEL_NONE;
             }
@@ -236,8 +265,7 @@ static void make_decision(struct ab_session *session)
     model_decision_sort(decision);
     enum model_verdict verdict = model_decision_verdict(decision);
     if (verdict == MODEL_INCONCLUSIVE) {
-        decision->next = arena_printf(arena, "the same with --budget %.0fs, or 'tare doctor'",
-                                      session->options->run.budget_ns / 1e9 * 3);
+        decision->next = advise_budget(session);
     } else if (verdict == MODEL_REGRESSED) {
         decision->next = arena_printf(arena, "tare runs show -v %.10s", session->runs[1].id);
     }

@@ -353,6 +353,45 @@ static const struct option remove_table[] = {
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
 };
 
+/* The baseline, when it points at the selected run already, else NULL: what cannot be answered is
+ * for the change itself to complain about. */
+static const struct store_baseline *find_unchanged(struct arena *arena, struct store *store,
+                                                   const struct store_change *change)
+{
+    struct tare_error ignored = {0};
+    struct store_baselines baselines;
+    char run_id[27];
+    if (store_run_resolve(store, change->selector, run_id, &ignored) != TARE_OK ||
+        store_baselines_list(store, arena, NULL, &baselines, &ignored) != TARE_OK) {
+        return NULL;
+    }
+    /* A run belongs to one machine, so no other machine's baseline can point at it. */
+    for (ptrdiff_t i = 0; i < baselines.count; i++) {
+        const struct store_baseline *baseline = &baselines.items[i];
+        if (strcmp(baseline->name, change->name) == 0 && strcmp(baseline->run.id, run_id) == 0) {
+            return baseline;
+        }
+    }
+    return NULL;
+}
+
+static int print_unchanged(struct cli *cli, const struct command *command,
+                           const struct store *store, const struct store_baseline *baseline,
+                           bool is_json)
+{
+    if (is_json) {
+        json_t *answer = store_command_answer(cli->arena, "baseline-change", store);
+        json_object_set_new(answer, "name", json_write_text(cli->arena, baseline->name));
+        json_object_set_new(answer, "machine", json_write_text(cli->arena, baseline->machine_id));
+        json_object_set_new(answer, "changed", json_false());
+        json_object_update_new(answer, promotion_json(cli->arena, &baseline->last));
+        return store_command_print_json(command, answer, EXIT_CODE_OK);
+    }
+    printf("baseline %s points at run %s already: nothing to do\n",
+           text_printable(cli->arena, baseline->name, 0), baseline->run.id);
+    return command_end(command, EXIT_CODE_OK);
+}
+
 /* The newest row of the name's history is what was just done. */
 static int print_change(struct cli *cli, const struct command *command, struct store *store,
                         const char *name, bool is_json)
@@ -368,6 +407,7 @@ static int print_change(struct cli *cli, const struct command *command, struct s
         json_t *answer = store_command_answer(cli->arena, "baseline-change", store);
         json_object_set_new(answer, "name", json_write_text(cli->arena, name));
         json_object_set_new(answer, "machine", json_write_text(cli->arena, done->machine_id));
+        json_object_set_new(answer, "changed", json_true());
         json_object_update_new(answer, promotion_json(cli->arena, done));
         return store_command_print_json(command, answer, EXIT_CODE_OK);
     }
@@ -411,6 +451,15 @@ static int move_baseline(struct cli *cli, const struct command *command,
     struct tare_error error = {0};
     struct store *store = NULL;
     tare_status status = open_existing(cli, &options.common, STORE_WRITE, &store, &error);
+    const struct store_baseline *unchanged =
+        status == TARE_OK && change_baseline == store_baseline_promote
+            ? find_unchanged(cli->arena, store, &change)
+            : NULL;
+    if (unchanged != NULL) {
+        exit_code = print_unchanged(cli, command, store, unchanged, options.common.json);
+        store_close(store);
+        return exit_code;
+    }
     if (status == TARE_OK) {
         status = change_baseline(store, &change, &error);
     }

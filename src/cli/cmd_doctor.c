@@ -185,6 +185,13 @@ static int examine(struct cli *cli, const struct doctor_options *options)
     struct doctor_facts facts = {
         .machine = &machine, .throttled_meanwhile = -1, .store_free_bytes = -1};
     machine_read(cli->arena, (struct machine_source){options->root}, &machine);
+    if (machine.cpus_online <= 0 && machine.cpu_model[0] == '\0') {
+        error_set(&error, TARE_ERROR_IO,
+                  "nothing to examine: neither %s/proc/cpuinfo nor %s/sys/devices/system/cpu says "
+                  "which CPUs there are",
+                  options->root, options->root);
+        return command_fail(&command_doctor, &error);
+    }
     facts.times_since_boot = cpu_times_read(options->root);
     if (is_live) {
         machine_process_read(cli->arena, &process);

@@ -291,6 +291,19 @@ static tare_status run_trials(struct prove_session *session, struct tare_error *
     return status;
 }
 
+/* Did any comparison come to an interval? Without one nothing was proved. */
+static bool has_compared(const struct prove_result *result)
+{
+    for (ptrdiff_t i = 0; i < result->scenario_count; i++) {
+        for (ptrdiff_t k = 0; k < result->scenarios[i].count; k++) {
+            if (result->scenarios[i].trials[k].has_interval) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* The JSON goes into the store, also what was done before an interrupt. Returns the exit code. */
 static int keep_result(struct prove_session *session, const struct model_machine *machine, int code)
 {
@@ -326,7 +339,9 @@ static int keep_result(struct prove_session *session, const struct model_machine
 static int print_result(struct prove_session *session, tare_status status)
 {
     const struct common_options *common = &session->options->run.common;
-    int code = status == TARE_INTERRUPTED ? EXIT_CODE_INTERRUPTED : EXIT_CODE_OK;
+    int code = status == TARE_INTERRUPTED       ? EXIT_CODE_INTERRUPTED
+               : has_compared(&session->result) ? EXIT_CODE_OK
+                                                : EXIT_CODE_FAILED;
     struct model_machine machine = {0};
     measure_machine_read(session->cli->arena, &machine);
     session->result.seconds = (double)clock_since_ns(session->started) / 1e9;
@@ -334,15 +349,19 @@ static int print_result(struct prove_session *session, tare_status status)
     if (common->json) {
         prove_report_json(&out, &session->result, &machine, code);
     } else {
-        prove_report_text(&out, &session->result, &machine);
+        prove_report_text(&out, &session->result, &machine, terminal_columns(STDOUT_FILENO));
     }
     if (!common->quiet && terminal_is(STDERR_FILENO)) {
         fprintf(stderr, "\r\033[K");
     }
     code = keep_result(session, &machine, code);
-    code = command_print(&command_prove, buffer_string(&out), code);
-    fprintf(stderr, "tare: %s (exit %d), %.0f s\n", code == EXIT_CODE_OK ? "proved" : "interrupted",
-            code, session->result.seconds);
+    code = command_print(&command_prove, &out, code);
+    const char *word = status == TARE_INTERRUPTED ? "interrupted"
+                       : code == EXIT_CODE_OK
+                           ? "proved"
+                           : "nothing proved: no comparison came to an interval, or it "
+                             "could not be printed or kept";
+    fprintf(stderr, "tare: %s (exit %d), %.0f s\n", word, code, session->result.seconds);
     return code;
 }
 

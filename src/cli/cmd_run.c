@@ -103,6 +103,16 @@ static tare_status session_plan(struct run_session *session, const struct option
 static int print_list(const struct run_session *session)
 {
     struct arena *arena = session->cli->arena;
+    if (session->options->common.json) {
+        struct buffer out = buffer_new(arena, BUFFER_LENGTH_MAX);
+        struct model_run listed = {.id = "", .project = "", .command = "", .tare_version = ""};
+        for (ptrdiff_t i = 0; i < session->plan.task_count; i++) {
+            *model_run_add_benchmark(arena, &listed) = session->plan.tasks[i].benchmark;
+        }
+        report_run_json(&out, &listed, false, EXIT_CODE_OK);
+        fputs(buffer_string(&out), stdout);
+        return EXIT_CODE_OK;
+    }
     for (ptrdiff_t i = 0; i < session->plan.task_count; i++) {
         const char *label = model_benchmark_label(arena, &session->plan.tasks[i].benchmark);
         printf("%s\n", text_printable(arena, label, 0));
@@ -151,6 +161,7 @@ static struct measure_plan plan_for(const struct run_session *session, bool is_c
     if (options->runs > 0) {
         plan.launches_min = (ptrdiff_t)options->runs;
         plan.launches_max = (ptrdiff_t)options->runs;
+        plan.is_fixed = true;
     }
     return plan;
 }
@@ -170,13 +181,16 @@ static char *describe_result(struct arena *arena, const struct model_benchmark *
     const struct model_metric *metric = &benchmark->metrics[0];
     struct stats_summary summary =
         stats_summarise(metric->values, metric->launches, metric->count, confidence, arena);
-    const char *value = unit_format(arena, summary.median, metric->unit, 3);
+    double estimate = summary.interval.is_defined ? summary.interval.estimate : summary.median;
+    const char *value = unit_format(arena, estimate, metric->unit, 3);
     if (!summary.interval.is_defined || !(summary.interval.estimate > 0)) {
         return arena_printf(arena, "%s: %s", label, value);
     }
     double half_width =
         (summary.interval.high - summary.interval.low) / 2 / summary.interval.estimate;
-    return arena_printf(arena, "%s: %s ± %.2g %%", label, value, half_width * 100);
+    return half_width >= 1
+               ? arena_printf(arena, "%s: %s ± >100 %%", label, value)
+               : arena_printf(arena, "%s: %s ± %.2g %%", label, value, half_width * 100);
 }
 
 /* A command that cannot be started is a failed benchmark, not the end of the run. */
@@ -317,7 +331,9 @@ static void print_closing_line(const struct run_session *session, int code)
     const char *word = code == EXIT_CODE_OK            ? "measured"
                        : code == EXIT_CODE_INTERRUPTED ? "interrupted, what was finished is kept"
                        : measured == 0                 ? "nothing could be measured"
-                                                       : "not everything could be measured";
+                       : measured < session->plan.task_count
+                           ? "not everything could be measured"
+                           : "measured, but the result could not be printed or kept";
     fprintf(stderr, "tare: %s: %td of %td benchmarks, run %.10s (exit %d), %.1f s\n", word,
             measured, session->plan.task_count, session->run.id, code,
             (double)clock_since_ns(session->started) / 1e9);
@@ -339,14 +355,7 @@ static int session_print(struct run_session *session, tare_status status,
         };
         report_run_text(&out, &session->run, &style);
     }
-    if (out.is_full) {
-        fprintf(stderr,
-                "tare run: the result is larger than %d bytes and was not printed; it is kept: "
-                "'tare runs show %.10s'\n",
-                BUFFER_LENGTH_MAX, session->run.id);
-        return EXIT_CODE_FAILED;
-    }
-    code = command_print(&command_run, buffer_string(&out), code);
+    code = command_print(&command_run, &out, code);
     if (status != TARE_OK && status != TARE_INTERRUPTED) {
         fprintf(stderr, "tare run: %s\n", error->message);
     }

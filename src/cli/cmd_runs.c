@@ -86,6 +86,16 @@ static const char *short_id(struct arena *arena, const char *id, int length)
     return arena_printf(arena, "%.*s", length, id);
 }
 
+/* The command, in front of it the side when it is one of a comparison. */
+static const char *command_cell(struct arena *arena, const struct store_run_row *run)
+{
+    const char *command = run->command != NULL ? run->command : "";
+    if (run->compared_as != NULL) {
+        command = arena_printf(arena, "(%s) %s", run->compared_as, command);
+    }
+    return text_printable(arena, command, 60);
+}
+
 static void print_list(struct arena *arena, const struct store_run_rows *rows, int id_length,
                        const struct list_options *options)
 {
@@ -114,7 +124,7 @@ static void print_list(struct arena *arena, const struct store_run_rows *rows, i
         row->cells[5] =
             run->commit.branch != NULL ? text_printable(arena, run->commit.branch, 24) : "";
         row->cells[6] = text_printable(arena, run->baselines, 40);
-        row->cells[7] = run->command != NULL ? text_printable(arena, run->command, 60) : "";
+        row->cells[7] = command_cell(arena, run);
     }
     struct buffer out = buffer_new(arena, BUFFER_LENGTH_MAX);
     bool is_terminal = terminal_is(STDOUT_FILENO);
@@ -203,8 +213,8 @@ static const struct option show_table[] = {
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
 };
 
-static void print_run(struct arena *arena, const struct model_run *run,
-                      const struct show_options *options)
+static int print_run(struct arena *arena, const struct model_run *run,
+                     const struct show_options *options)
 {
     struct buffer out = buffer_new(arena, BUFFER_LENGTH_MAX);
     if (options->common.json) {
@@ -217,10 +227,7 @@ static void print_run(struct arena *arena, const struct model_run *run,
         };
         report_run_text(&out, run, &style);
     }
-    fputs(buffer_string(&out), stdout);
-    if (out.length > 0 && out.data[out.length - 1] != '\n') {
-        fputc('\n', stdout);
-    }
+    return command_print(&command_runs_show, &out, EXIT_CODE_OK);
 }
 
 static int run_show(struct cli *cli, int argc, char **argv)
@@ -245,12 +252,12 @@ static int run_show(struct cli *cli, int argc, char **argv)
     if (status != TARE_OK) {
         return command_fail(&command_runs_show, &error);
     }
-    print_run(cli->arena, &run, &options);
+    exit_code = print_run(cli->arena, &run, &options);
     if (!options.common.json && run.state != MODEL_RUN_COMPLETE) {
         fprintf(stderr, "this run is %s: it holds what was finished\n",
                 store_command_state(run.state));
     }
-    return command_end(&command_runs_show, EXIT_CODE_OK);
+    return exit_code;
 }
 
 static const struct command command_runs_show = {
@@ -334,7 +341,9 @@ static void print_pruned(struct arena *arena, const struct store_prune_result *r
             printf("kept %s  baseline %s points at it\n", run->id,
                    text_printable(arena, run->baselines, 60));
         } else {
-            printf("kept %s  it may still be running\n", run->id);
+            printf("kept %s  it has no end: it is running, or was killed less than a day ago; "
+                   "'tare runs prune %s' removes it\n",
+                   run->id, run->id);
         }
     }
     printf("%td %s %s, %td kept that %s asked for\n", result->removed.count,

@@ -61,9 +61,24 @@ void command_print_help(const struct command *command)
     }
 }
 
-int command_print(const struct command *command, const char *text, int exit_code)
+static int fail_unless_worse(const struct command *command, const struct tare_error *error,
+                             int exit_code)
 {
-    fputs(text, stdout);
+    int failure = command_fail(command, error);
+    return exit_code == EXIT_CODE_OK ? failure : exit_code;
+}
+
+int command_print(const struct command *command, const struct buffer *result, int exit_code)
+{
+    if (result->is_full) {
+        struct tare_error error = {0};
+        error_set(&error, TARE_ERROR_IO,
+                  "the result is larger than %td bytes and was not printed; ask for less, e.g. "
+                  "without --samples",
+                  result->length_max);
+        return fail_unless_worse(command, &error, exit_code);
+    }
+    fputs(buffer_string(result), stdout);
     return command_end(command, exit_code);
 }
 
@@ -75,8 +90,7 @@ int command_end(const struct command *command, int exit_code)
     struct tare_error error = {0};
     error_set_errno(&error, TARE_ERROR_IO, errno,
                     "the result could not be written to standard output");
-    int failure = command_fail(command, &error);
-    return exit_code == EXIT_CODE_OK ? failure : exit_code;
+    return fail_unless_worse(command, &error, exit_code);
 }
 
 bool command_parse(struct cli *cli, const struct command *command, int argc, char **argv,

@@ -3,6 +3,7 @@
 #ifndef TARE_CLI_COMMAND_H
 #define TARE_CLI_COMMAND_H
 
+#include "base/buffer.h"
 #include "cli/options.h"
 
 /* Exit codes, the same from every command (README, "Exit codes"). */
@@ -53,8 +54,9 @@ bool command_parse(struct cli *cli, const struct command *command, int argc, cha
 void command_print_help(const struct command *command);
 
 /* Prints a result on standard output and flushes it. A result that could not be written whole turns
- * success into a failure, with a message; the code of another outcome stays. */
-int command_print(const struct command *command, const char *text, int exit_code);
+ * success into a failure, with a message; the code of another outcome stays. One that did not fit
+ * into its buffer is not printed at all. */
+int command_print(const struct command *command, const struct buffer *result, int exit_code);
 /* The same for what has been printed piece by piece. */
 int command_end(const struct command *command, int exit_code);
 

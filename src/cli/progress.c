@@ -21,10 +21,18 @@ struct progress progress_new(const struct common_options *common, ptrdiff_t tota
     };
 }
 
+static void draw(struct progress *progress, const struct measure_progress *status);
+
+/* The first launch may take long and says nothing meanwhile, so the line stands there from the
+ * start. */
 void progress_begin(struct progress *progress, const char *label)
 {
     progress->label = label;
-    progress->shown = (mono_time){0};
+    if (progress->is_live) {
+        draw(progress, &(struct measure_progress){
+                           .phase = "starting", .estimate = NAN, .relative_half_width = NAN});
+    }
+    progress->shown = (mono_time){0}; /* the first update is shown at once */
 }
 
 static void describe(struct arena *arena, const struct progress *progress,
@@ -34,6 +42,8 @@ static void describe(struct arena *arena, const struct progress *progress,
                   text_printable(arena, progress->label, 30), status->phase);
     if (isfinite(status->estimate)) {
         buffer_printf(line, "  %s", unit_format(arena, status->estimate, "ns", 3));
+    } else if (status->elapsed_ns > 0) {
+        buffer_printf(line, "  %.0f s so far", status->elapsed_ns / 1e9);
     }
     if (isfinite(status->relative_half_width)) {
         buffer_printf(line, " ± %.1f %%", status->relative_half_width * 100);
@@ -51,6 +61,11 @@ void progress_update(void *context, const struct measure_progress *status)
         return;
     }
     progress->shown = clock_now();
+    draw(progress, status);
+}
+
+static void draw(struct progress *progress, const struct measure_progress *status)
+{
     struct arena arena = {0};
     struct buffer line = buffer_new(&arena, 4096);
     describe(&arena, progress, status, &line);

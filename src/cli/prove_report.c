@@ -5,6 +5,7 @@
 #include "report/json_write.h"
 #include "report/run_text.h"
 #include "report/table.h"
+#include "report/wrap.h"
 #include "stats/interval.h"
 #include "stats/order.h"
 
@@ -24,20 +25,25 @@ void prove_trial_add(struct arena *arena, struct prove_scenario *scenario,
 struct tally {
     ptrdiff_t verdicts[MODEL_VERDICT_COUNT];
     ptrdiff_t intervals;
-    ptrdiff_t covering; /* intervals that hold what was really added */
-    double seconds_median;
-    double half_width_median;
+    ptrdiff_t covering;       /* intervals that hold what was really added */
+    ptrdiff_t alarms;         /* differences claimed */
+    ptrdiff_t judged;         /* trials that came to an interval, or claimed without one */
+    double seconds_median;    /* NaN: no trials */
+    double half_width_median; /* NaN: no intervals */
 };
 
 static struct tally tally(struct arena *arena, const struct prove_scenario *scenario)
 {
-    struct tally result = {0};
+    struct tally result = {.seconds_median = NAN, .half_width_median = NAN};
     double *seconds = ARENA_ARRAY(arena, double, scenario->count);
     double *half_widths = ARENA_ARRAY(arena, double, scenario->count);
     for (ptrdiff_t i = 0; i < scenario->count; i++) {
         const struct prove_trial *trial = &scenario->trials[i];
         result.verdicts[trial->verdict]++;
         seconds[i] = trial->seconds;
+        bool is_alarm = trial->verdict == MODEL_REGRESSED || trial->verdict == MODEL_IMPROVED;
+        result.alarms += is_alarm;
+        result.judged += is_alarm || trial->has_interval;
         if (trial->has_interval) {
             half_widths[result.intervals++] = log(trial->high / trial->low) / 2;
             double truth = 1 + trial->added;
@@ -53,10 +59,15 @@ static struct tally tally(struct arena *arena, const struct prove_scenario *scen
     return result;
 }
 
+/* A cell of a scenario whose turn did not come, and one that trials without an interval leave open.
+ */
+static const char NOT_TRIED[] = "–";
+static const char NOT_KNOWN[] = "?";
+
 static const char *rate_text(struct arena *arena, ptrdiff_t part, ptrdiff_t whole)
 {
     if (whole == 0) {
-        return "?";
+        return NOT_TRIED;
     }
     struct stats_interval rate = stats_proportion_exact(part, whole, RATE_ALPHA);
     return arena_printf(arena, "%.0f%% (%.0f–%.0f)", 100.0 * (double)part / (double)whole,
@@ -73,60 +84,94 @@ static const char *bar(struct arena *arena, ptrdiff_t part, ptrdiff_t whole)
     return arena_strdup(arena, buffer_string(&text));
 }
 
-static void print_table(struct buffer *out, const struct prove_result *result)
+static const struct table_column prove_columns[] = {
+    {"added", TABLE_RIGHT, 0},     {"band", TABLE_RIGHT, 0}, {"n", TABLE_RIGHT, 0},
+    {"regressed", TABLE_RIGHT, 0}, {"found", TABLE_LEFT, 3}, {"improved", TABLE_RIGHT, 0},
+    {"same", TABLE_RIGHT, 0},      {"open", TABLE_RIGHT, 0}, {"covered", TABLE_RIGHT, 0},
+    {"±", TABLE_RIGHT, 1},         {"time", TABLE_RIGHT, 2},
+};
+
+static void add_row(struct table *table, const struct prove_scenario *scenario)
 {
-    struct arena *arena = out->arena;
-    struct table table = table_new(arena);
-    static const char *const titles[] = {"added work", "band",     "trials", "regressed",
-                                         "found",      "improved", "equiv",  "undecided",
-                                         "covered",    "± median", "seconds"};
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        table_add_column(&table, titles[i], i == 4 ? TABLE_LEFT : TABLE_RIGHT, 0);
+    struct arena *arena = table->arena;
+    struct tally t = tally(arena, scenario);
+    struct table_row *row = table_add_row(table);
+    row->cells[0] =
+        scenario->effect > 0 ? arena_printf(arena, "+%g %%", scenario->effect * 100) : "none";
+    row->cells[1] = arena_printf(arena, "%g %%", scenario->band * 100);
+    row->cells[2] = arena_printf(arena, "%td", scenario->count);
+    row->cells[3] = rate_text(arena, t.verdicts[MODEL_REGRESSED], scenario->count);
+    if (scenario->count == 0) {
+        for (int c = 5; c < (int)(sizeof prove_columns / sizeof *prove_columns); c++) {
+            row->cells[c] = NOT_TRIED;
+        }
+        return;
     }
-    for (ptrdiff_t i = 0; i < result->scenario_count; i++) {
-        const struct prove_scenario *scenario = &result->scenarios[i];
-        struct tally t = tally(arena, scenario);
-        struct table_row *row = table_add_row(&table);
-        row->cells[0] =
-            scenario->effect > 0 ? arena_printf(arena, "+%g %%", scenario->effect * 100) : "none";
-        row->cells[1] = arena_printf(arena, "%g %%", scenario->band * 100);
-        row->cells[2] = arena_printf(arena, "%td", scenario->count);
-        row->cells[3] = rate_text(arena, t.verdicts[MODEL_REGRESSED], scenario->count);
-        row->cells[4] = bar(arena, t.verdicts[MODEL_REGRESSED], scenario->count);
-        row->cells[5] = arena_printf(arena, "%td", t.verdicts[MODEL_IMPROVED]);
-        row->cells[6] = arena_printf(arena, "%td", t.verdicts[MODEL_EQUIVALENT]);
-        row->cells[7] = arena_printf(arena, "%td", t.verdicts[MODEL_INCONCLUSIVE]);
-        row->cells[8] = arena_printf(arena, "%td/%td", t.covering, t.intervals);
-        row->cells[9] = arena_printf(arena, "%.2f %%", t.half_width_median * 100);
-        row->cells[10] = arena_printf(arena, "%.1f", t.seconds_median);
-    }
-    table_print(&table, out, 0, false);
+    row->cells[4] = bar(arena, t.verdicts[MODEL_REGRESSED], scenario->count);
+    row->cells[5] = arena_printf(arena, "%td", t.verdicts[MODEL_IMPROVED]);
+    row->cells[6] = arena_printf(arena, "%td", t.verdicts[MODEL_EQUIVALENT]);
+    row->cells[7] = arena_printf(arena, "%td", t.verdicts[MODEL_INCONCLUSIVE]);
+    row->cells[8] =
+        t.intervals > 0 ? arena_printf(arena, "%td/%td", t.covering, t.intervals) : NOT_KNOWN;
+    row->cells[9] =
+        t.intervals > 0 ? arena_printf(arena, "%.2f %%", t.half_width_median * 100) : NOT_KNOWN;
+    row->cells[10] = arena_printf(arena, "%.1f s", t.seconds_median);
 }
 
-/* False alarms: any difference claimed where none is. */
-static void print_false_alarms(struct buffer *out, const struct prove_result *result)
+static void print_table(struct buffer *out, const struct prove_result *result, ptrdiff_t columns)
 {
+    struct table table = table_new(out->arena);
+    for (size_t i = 0; i < sizeof prove_columns / sizeof *prove_columns; i++) {
+        const struct table_column *column = &prove_columns[i];
+        table_add_column(&table, column->title, column->align, column->drop_order);
+    }
+    for (ptrdiff_t i = 0; i < result->scenario_count; i++) {
+        add_row(&table, &result->scenarios[i]);
+    }
+    table_print(&table, out, columns, false);
+}
+
+/* False alarms: any difference claimed where none is. A trial that ended without an interval could
+ * not have raised one, so it does not count as one that kept quiet. */
+static void print_false_alarms(struct buffer *out, const struct prove_result *result,
+                               ptrdiff_t columns)
+{
+    struct arena *arena = out->arena;
     ptrdiff_t alarms = 0;
+    ptrdiff_t judged = 0;
     ptrdiff_t trials = 0;
     for (ptrdiff_t i = 0; i < result->scenario_count; i++) {
         const struct prove_scenario *scenario = &result->scenarios[i];
         if (scenario->effect == 0) {
-            struct tally t = tally(out->arena, scenario);
-            alarms += t.verdicts[MODEL_REGRESSED] + t.verdicts[MODEL_IMPROVED];
+            struct tally t = tally(arena, scenario);
+            alarms += t.alarms;
+            judged += t.judged;
             trials += scenario->count;
         }
     }
-    if (trials > 0) {
-        struct stats_interval rate = stats_proportion_exact(alarms, trials, RATE_ALPHA);
-        buffer_printf(out,
-                      "False alarms: %td of %td comparisons without a change (at most %.1f %%, 95 "
-                      "%% sure).\n",
-                      alarms, trials, rate.high * 100);
+    if (trials > 0 && judged == 0) {
+        wrap_line(out,
+                  arena_printf(arena,
+                               "False alarms: not known: none of %td comparisons without a change "
+                               "came to an interval (--each allows more time).",
+                               trials),
+                  columns);
+    } else if (trials > 0) {
+        struct stats_interval rate = stats_proportion_exact(alarms, judged, RATE_ALPHA);
+        const char *others =
+            judged < trials ? arena_printf(arena, "; %td did not", trials - judged) : "";
+        wrap_line(out,
+                  arena_printf(arena,
+                               "False alarms: %td of %td comparisons without a change that came to "
+                               "an interval%s (at most %.1f %%, 95 %% sure).",
+                               alarms, judged, others, rate.high * 100),
+                  columns);
     }
 }
 
 /* The smallest added work that was found in 95 % of the trials, with the default band. */
-static void print_smallest(struct buffer *out, const struct prove_result *result, bool is_zero_band)
+static void print_smallest(struct buffer *out, const struct prove_result *result, bool is_zero_band,
+                           ptrdiff_t columns)
 {
     double smallest = INFINITY;
     bool has_any = false;
@@ -147,24 +192,32 @@ static void print_smallest(struct buffer *out, const struct prove_result *result
     }
     const char *how = is_zero_band ? "asking for any difference" : "with the band";
     if (isfinite(smallest)) {
-        buffer_printf(out, "Found at least 95 %% of the time within %.3g s, %s: from +%g %%.\n",
-                      result->each_s, how, smallest * 100);
+        wrap_line(out,
+                  arena_printf(out->arena,
+                               "Found at least 95 %% of the time within %.3g s, %s: from +%g %%.",
+                               result->each_s, how, smallest * 100),
+                  columns);
     } else {
-        buffer_printf(out, "Nothing tried was found 95 %% of the time within %.3g s, %s.\n",
-                      result->each_s, how);
+        wrap_line(out,
+                  arena_printf(out->arena,
+                               "Nothing tried was found 95 %% of the time within %.3g s, %s.",
+                               result->each_s, how),
+                  columns);
     }
 }
 
 void prove_report_text(struct buffer *out, const struct prove_result *result,
-                       const struct model_machine *machine)
+                       const struct model_machine *machine, ptrdiff_t columns)
 {
-    buffer_printf(out, "%s    %g %% confidence, at most %.3g s a comparison\n",
-                  report_machine_line(out->arena, machine), result->confidence * 100,
-                  result->each_s);
-    print_table(out, result);
-    print_false_alarms(out, result);
-    print_smallest(out, result, false);
-    print_smallest(out, result, true);
+    wrap_line(out,
+              arena_printf(out->arena, "%s    %g %% confidence, at most %.3g s a comparison",
+                           report_machine_line(out->arena, machine), result->confidence * 100,
+                           result->each_s),
+              columns);
+    print_table(out, result, columns);
+    print_false_alarms(out, result, columns);
+    print_smallest(out, result, false, columns);
+    print_smallest(out, result, true, columns);
 }
 
 static json_t *trial_json(struct arena *arena, const struct prove_result *result,

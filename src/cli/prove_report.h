@@ -37,8 +37,9 @@ struct prove_result {
 
 void prove_trial_add(struct arena *arena, struct prove_scenario *scenario,
                      const struct prove_trial *trial);
+/* columns: width to fit into; 0: no limit. */
 void prove_report_text(struct buffer *out, const struct prove_result *result,
-                       const struct model_machine *machine);
+                       const struct model_machine *machine, ptrdiff_t columns);
 void prove_report_json(struct buffer *out, const struct prove_result *result,
                        const struct model_machine *machine, int exit_code);
 

@@ -119,7 +119,8 @@ tare_status revision_prepare(struct arena *arena, const struct revision_request 
     struct worktree_repository repository;
     struct worktree_commit commit;
     const char *cache;
-    *revision = (struct revision){.lock_fd = -1, .layout = request->layout};
+    *revision = (struct revision){
+        .lock_fd = -1, .layout = request->layout, .has_build = request->build != NULL};
     if (request->layout > 0 && request->build == NULL) {
         return error_set(error, TARE_ERROR_USAGE,
                          "layouts are varied by building: --build is wanted");
@@ -403,8 +404,7 @@ static tare_status make(struct arena *arena, const struct revision_request *requ
     return status == TARE_OK ? write_mark(arena, entry, revision, error) : status;
 }
 
-/* The end of the build's output, indented, within what a message has room for. */
-static const char *log_tail(struct arena *arena, const char *log, ptrdiff_t room)
+const char *revision_log_tail(struct arena *arena, const char *log, ptrdiff_t room)
 {
     char *text = NULL;
     ptrdiff_t length = 0;
@@ -449,7 +449,8 @@ static tare_status say_failed(struct arena *arena, const struct revision_request
                                     revision->log, hint);
     /* Some room for the word in front and the mark of a cut. */
     ptrdiff_t room = ERROR_MESSAGE_MAX - (ptrdiff_t)strlen(head) - 32;
-    return error_set(error, TARE_ERROR_MEASURE, "%s%s", head, log_tail(arena, revision->log, room));
+    return error_set(error, TARE_ERROR_MEASURE, "%s%s", head,
+                     revision_log_tail(arena, revision->log, room));
 }
 
 static tare_status check_links(struct arena *arena, const char *salt, struct revision *revision,

@@ -60,6 +60,7 @@ struct revision {
     const char *log;       /* what the build printed */
     const char *warning;   /* NULL, or a sentence about submodules or unsalted links */
     bool is_dirty;         /* a working tree that differs from HEAD */
+    bool has_build;        /* a build line was given */
     bool was_cached;
     double build_ns; /* of the build, now or when it was made */
     int layout;
@@ -74,6 +75,9 @@ struct revision {
 tare_status revision_prepare(struct arena *arena, const struct revision_request *request,
                              struct revision *revision, struct tare_error *error);
 void revision_release(struct revision *revision);
+/* The end of a build's output for a message: a newline and an indented line each, at most `room`
+ * bytes in all; "" when it printed nothing. */
+const char *revision_log_tail(struct arena *arena, const char *log, ptrdiff_t room);
 
 /* Layout numbers so that every side of every round gets a layout of its own: `round` counts from 1,
  * `side` from 0. */

@@ -35,10 +35,21 @@ tare_status revision_program(struct arena *arena, const struct revision *revisio
                                           text_starts_with(program, "./") ? program + 2 : program);
     const char *real = folder_real_path(arena, full);
     const char *real_root = folder_real_path(arena, revision->root);
+    if (real == NULL && !revision->has_build) {
+        return error_set(
+            error, TARE_ERROR_USAGE,
+            "%s has no %s, and no build line was given that would make it: say --build "
+            "LINE, or build: in tare.yaml",
+            revision->name, shown);
+    }
     if (real == NULL) {
-        return error_set(error, TARE_ERROR_MEASURE,
-                         "the build of %s made no %s (looked for %s; the build's output: %s)",
-                         revision->name, shown, full, revision->log);
+        const char *head = arena_printf(
+            arena, "the build of %s made no %s (looked for %s; the build's output: %s)",
+            revision->name, shown, full, revision->log);
+        /* Some room for the mark of a cut. */
+        ptrdiff_t room = ERROR_MESSAGE_MAX - (ptrdiff_t)strlen(head) - 32;
+        return error_set(error, TARE_ERROR_MEASURE, "%s%s", head,
+                         revision_log_tail(arena, revision->log, room));
     }
     if (real_root == NULL || !is_inside(real, real_root)) {
         return error_set(error, TARE_ERROR_USAGE,

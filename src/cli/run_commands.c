@@ -271,3 +271,40 @@ tare_status run_commands_check_used(const struct run_commands *commands, struct 
     }
     return TARE_OK;
 }
+
+tare_status run_commands_check_needed(const struct run_options *options,
+                                      const struct run_plan *plan, struct tare_error *error)
+{
+    for (ptrdiff_t i = 0; i < plan->task_count; i++) {
+        if (plan->tasks[i].command != NULL) {
+            return TARE_OK;
+        }
+    }
+    const struct {
+        bool is_given;
+        const char *name;
+    } given[] = {
+        {options->prepare != NULL, "prepare"},
+        {options->conclude != NULL, "conclude"},
+        {options->setup != NULL, "setup"},
+        {options->cleanup != NULL, "cleanup"},
+        {options->input != NULL, "input"},
+        {options->output != NULL, "output"},
+        {options->expect_output != NULL, "expect-output"},
+        {options->exit_codes.count > 0, "exit-code"},
+        {options->ignores_failure, "ignore-failure"},
+        {options->metrics.count > 0, "metric"},
+        {options->warmup > 0, "warmup"},
+        {options->is_shell, "shell"},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (given[i].is_given) {
+            return error_set(
+                error, TARE_ERROR_USAGE,
+                "--%s is for commands, and there is none: a benchmark program knows by "
+                "itself what to prepare and check",
+                given[i].name);
+        }
+    }
+    return TARE_OK;
+}

@@ -32,4 +32,8 @@ tare_status run_commands_add(struct arena *arena, struct run_commands *commands,
 /* An option that had no effect is a mistake: a name or a parameter that no command took. */
 tare_status run_commands_check_used(const struct run_commands *commands, struct tare_error *error);
 
+/* Options that only commands heed are a mistake when there is no command. */
+tare_status run_commands_check_needed(const struct run_options *options,
+                                      const struct run_plan *plan, struct tare_error *error);
+
 #endif

@@ -56,6 +56,7 @@ struct run_options run_options_unset(void)
         .precision = UNSET,
         .confidence = UNSET,
         .timeout_ns = UNSET,
+        .runs = UNSET,
         .seed = UNSET,
         .cpu = UNSET,
     };
@@ -91,10 +92,13 @@ tare_status run_options_check(struct run_options *options, struct tare_error *er
     if (!(options->precision > 0)) {
         return error_set(error, TARE_ERROR_USAGE, "--precision must be above 0");
     }
-    if (!(options->budget_ns > 0) || !(options->timeout_ns > 0)) {
-        return error_set(error, TARE_ERROR_USAGE, "--budget and --timeout must be above 0");
+    if (!(options->budget_ns > 0)) {
+        return error_set(error, TARE_ERROR_USAGE, "--budget must be above 0, such as 10s");
     }
-    if (options->runs != 0 && !is_whole(options->runs, 1, 100000)) {
+    if (!(options->timeout_ns > 0)) {
+        return error_set(error, TARE_ERROR_USAGE, "--timeout must be above 0, such as 30s");
+    }
+    if (options->runs != UNSET && !is_whole(options->runs, 1, 100000)) {
         return error_set(error, TARE_ERROR_USAGE, "--runs must be a whole number, 1 to 100000");
     }
     if (!is_whole(options->warmup, 0, 100000)) {
@@ -105,6 +109,9 @@ tare_status run_options_check(struct run_options *options, struct tare_error *er
     }
     if (options->seed != -1 && !is_whole(options->seed, 0, 9e15)) {
         return error_set(error, TARE_ERROR_USAGE, "--seed must be a whole number");
+    }
+    if (options->has_samples && !options->common.json) {
+        return error_set(error, TARE_ERROR_USAGE, "--samples goes with --json");
     }
     if (options->is_shell && options->is_no_shell) {
         return error_set(error, TARE_ERROR_USAGE, "--shell and --no-shell exclude each other");

@@ -34,7 +34,10 @@ static tare_status apply_filter(struct arena *arena, const char *filter, struct 
 static tare_status finish_plan(struct arena *arena, const struct run_options *options,
                                struct run_plan *plan, struct tare_error *error)
 {
-    tare_status status = name_apart(arena, plan, error);
+    tare_status status = run_commands_check_needed(options, plan, error);
+    if (status == TARE_OK) {
+        status = name_apart(arena, plan, error);
+    }
     return status == TARE_OK && options->filter != NULL
                ? apply_filter(arena, options->filter, plan, error)
                : status;

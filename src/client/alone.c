@@ -4,9 +4,12 @@
 #include "base/text.h"
 #include "os/terminal.h"
 
+#include <errno.h>
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { EXIT_MEASURED = 0, EXIT_USAGE = 2, EXIT_NOT_MEASURED = 3 };
 /* Longer labels are cut in the table, so that its figures still stand side by side. */
@@ -18,6 +21,7 @@ struct settings {
     double min_time_ns;
 };
 
+static int alone_run(struct client *client, int argc, char **argv);
 static int parse_arguments(int argc, char **argv, struct settings *settings);
 static void print_help(const char *program);
 static int select_cases(const struct client *client, const char *filter, bool *is_selected);
@@ -26,6 +30,18 @@ static int measure_all(struct client *client, const struct settings *settings,
                        const bool *is_selected);
 
 int client_alone_main(struct client *client, int argc, char **argv)
+{
+    int code = alone_run(client, argc, argv);
+    /* Figures that nobody can read were not measured. */
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "%s: cannot write the results to standard output: %s\n", argv[0],
+                strerror(errno));
+        return EXIT_NOT_MEASURED;
+    }
+    return code;
+}
+
+static int alone_run(struct client *client, int argc, char **argv)
 {
     /* 0.2 s a benchmark: twenty slices of 10 ms, each well above the clock's and the scheduler's
      * grain. */
@@ -248,6 +264,37 @@ static int exit_code_of(const struct alone_result *results, ptrdiff_t count)
     return is_measured && !is_wrong ? EXIT_MEASURED : EXIT_NOT_MEASURED;
 }
 
+/* What is being measured, by which process; all that is not const in this library, because a
+ * function called at exit has no arguments. */
+static struct {
+    const char *label; /* NULL: nothing */
+    pid_t process;     /* a child that a benchmark forks may exit as it likes */
+} guarded;
+
+/* A benchmark that calls exit() would end the program as if all had been measured. */
+static void guard_exit(void)
+{
+    if (guarded.label == NULL || guarded.process != getpid()) {
+        return;
+    }
+    fflush(stdout);
+    fprintf(stderr,
+            "%s ended the program (exit, or an exception that left it): it and what follows "
+            "were not measured\n",
+            guarded.label);
+    _exit(EXIT_NOT_MEASURED);
+}
+
+static void guard_set(struct arena *arena, const char *label)
+{
+    bool is_first = guarded.process == 0;
+    guarded.label = label != NULL ? text_printable(arena, label, 0) : NULL;
+    guarded.process = getpid();
+    if (is_first) {
+        atexit(guard_exit);
+    }
+}
+
 static int measure_all(struct client *client, const struct settings *settings,
                        const bool *is_selected)
 {
@@ -269,12 +316,15 @@ static int measure_all(struct client *client, const struct settings *settings,
             continue;
         }
         results[i].reference = reference_of(results, i);
+        guard_set(client->arena, label_of(client->arena, results[i].subject));
         alone_measure(client, i, settings->min_time_ns, &results[i]);
         if (!settings->is_json) {
             table_row(&table, &results[i], &client->calibration);
         }
     }
+    guard_set(client->arena, "a launch teardown");
     client_end(client);
+    guard_set(client->arena, NULL);
     int code = exit_code_of(results, client->case_count);
     if (settings->is_json) {
         alone_json(client, results, client->case_count, code);

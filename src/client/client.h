@@ -114,6 +114,9 @@ enum client_phase {
 
 enum client_count { CLIENT_COUNT_TIME, CLIENT_COUNT_ALLOCATIONS, CLIENT_COUNT_COUNTERS };
 
+/* Does the loop hold work, or did the compiler remove it? Found out when there is doubt. */
+enum client_work { CLIENT_WORK_UNKNOWN, CLIENT_WORK_FOUND, CLIENT_WORK_DELETED };
+
 enum client_outcome { CLIENT_OUTCOME_OK, CLIENT_OUTCOME_SKIPPED, CLIENT_OUTCOME_FAILED };
 
 /* Log-linear histogram of latencies, 7 bits (docs/protocol.md). 7296 buckets reach every int64. */
@@ -167,6 +170,7 @@ struct tare_state {
     enum client_phase phase;
     enum client_count count;
     enum client_outcome outcome;
+    enum client_work work;
     bool is_checking;     /* results are copied, nothing is timed */
     bool is_check_failed; /* some expectation did not hold */
     bool is_check_made;   /* some expectation was looked at */

@@ -201,15 +201,20 @@ static void answer_list(struct exchange *exchange)
     buffer_printf(reply, "{\"ok\":\"list\",\"count\":%td}\n", client->case_count);
 }
 
+static void skip_reply(struct buffer *reply, const char *reason)
+{
+    buffer_text(reply, "{\"skip\":");
+    json_text(reply, reason);
+    buffer_text(reply, "}\n");
+}
+
 static void answer_open(struct exchange *exchange)
 {
     struct buffer *reply = exchange->reply;
     ptrdiff_t index = (ptrdiff_t)exchange->request->benchmark;
     struct client_opened opened = client_open(exchange->client, index);
     if (opened.outcome == CLIENT_OUTCOME_SKIPPED) {
-        buffer_text(reply, "{\"skip\":");
-        json_text(reply, opened.text);
-        buffer_text(reply, "}\n");
+        skip_reply(reply, opened.text);
     } else if (opened.outcome == CLIENT_OUTCOME_FAILED) {
         error_reply(reply, "%s", opened.text);
     } else if (opened.check == CLIENT_CHECK_FAILED) {
@@ -288,6 +293,20 @@ static const char *choose_count(const char *word, enum client_count *count)
     return "only allocations and counters can be counted";
 }
 
+/* The body skipped, failed an expectation, or failed. */
+static void run_refused(const struct tare_state *state, struct buffer *reply)
+{
+    if (state->is_check_failed) {
+        buffer_text(reply, "{\"check\":\"failed\",\"detail\":");
+        json_text(reply, state->detail);
+        buffer_text(reply, "}\n");
+    } else if (state->outcome == CLIENT_OUTCOME_SKIPPED) {
+        skip_reply(reply, state->reason);
+    } else {
+        error_reply(reply, "%s", state->reason);
+    }
+}
+
 static void answer_run(struct exchange *exchange)
 {
     const struct json_request *request = exchange->request;
@@ -306,11 +325,11 @@ static void answer_run(struct exchange *exchange)
         return;
     }
     struct client_slice slice;
-    if (!client_slice_run(state, (uint64_t)request->iterations, count, &slice)) {
-        error_reply(exchange->reply, "%s", state->reason);
-        return;
+    if (client_slice_run(state, (uint64_t)request->iterations, count, &slice)) {
+        run_reply(&slice, exchange->reply);
+    } else {
+        run_refused(state, exchange->reply);
     }
-    run_reply(&slice, exchange->reply);
 }
 
 static void answer_close(struct exchange *exchange)

@@ -52,6 +52,7 @@ void table_header(const struct table *table, const struct client *client, double
         print_padded("check", CHECK_COLUMNS + 2, true);
     }
     printf("%s\n", style(table, PLAIN));
+    fflush(stdout); /* a crash shall not hide what was done */
 }
 
 static void print_speedup(const struct alone_result *result)
@@ -118,8 +119,8 @@ static void print_reason(const struct table *table, const struct alone_result *r
     print_padded(words[result->state], TIME_COLUMNS + 1, true);
     printf("  %s%s\n",
            result->state == ALONE_DELETED
-               ? "the loop costs no more than an empty one: the compiler removed the work "
-                 "(see tare_keep, tare_opaque)"
+               ? "costs no more than an empty loop: the compiler removed the work, or it hides "
+                 "behind the loop; give inputs to tare_opaque() and results to tare_keep()"
                : text_printable(&arena, result->text, 0),
            style(table, PLAIN));
     arena_free(&arena);

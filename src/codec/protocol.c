@@ -427,6 +427,13 @@ static tare_status fill_histogram(struct arena *arena, json_t *object, double it
 static tare_status fill_slice(struct arena *arena, json_t *object, double iterations,
                               struct protocol_slice *slice, struct tare_error *error)
 {
+    slice->skip_reason = json_read_text(arena, object, "skip", NULL);
+    const char *check = json_read_text(arena, object, "check", "");
+    if (slice->skip_reason != NULL || strcmp(check, "failed") == 0) {
+        slice->is_check_failed = slice->skip_reason == NULL;
+        slice->check_detail = json_read_text(arena, object, "detail", NULL);
+        return TARE_OK;
+    }
     tare_status status = expect_operation(arena, object, "run", error);
     if (status != TARE_OK) {
         return status;

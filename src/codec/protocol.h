@@ -53,7 +53,11 @@ struct protocol_value {
     double value;
 };
 
+/* A slice that was declined, or whose check failed, has nothing else in it. */
 struct protocol_slice {
+    const char *skip_reason; /* NULL */
+    bool is_check_failed;
+    const char *check_detail; /* NULL */
     double time_ns;
     double overhead_ns;
     bool is_deleted;

@@ -31,12 +31,6 @@ static struct stats_sequential typical_schedule(const struct detect_rule *rule)
     return stats_sequential_new(rule->alpha * TYPICAL_SHARE);
 }
 
-bool detect_is_look(const struct detect_rule *rule, ptrdiff_t launches)
-{
-    struct stats_sequential schedule = typical_schedule(rule);
-    return stats_sequential_is_look(&schedule, launches);
-}
-
 ptrdiff_t detect_next_look(const struct detect_rule *rule, ptrdiff_t launches)
 {
     struct stats_sequential schedule = typical_schedule(rule);
@@ -208,8 +202,7 @@ static void judge_ratio(struct arena *arena, struct model_comparison *c,
                         bool has_tail)
 {
     enum place place = place_interval(&typical->log, c->band);
-    /* A regression of the tail counts whatever the typical round does, unless that one has
-     * regressed itself. */
+    /* A regression of the tail counts unless the typical round has changed itself. */
     bool is_tail_worse = tail->log.is_defined && place_interval(&tail->log, c->band) == PLACE_WORSE;
     if (place == PLACE_WORSE) {
         conclude(c, MODEL_REGRESSED, "beyond-band", "the whole interval is beyond the band");
@@ -371,15 +364,23 @@ ptrdiff_t detect_launches_more(const struct detect_rule *rule,
     if (comparison->verdict != MODEL_INCONCLUSIVE) {
         return 0;
     }
-    struct stats_sequential schedule = typical_schedule(rule);
-    if (!comparison->has_interval) {
-        return stats_sequential_launches(&schedule, 0) - launches;
+    /* Nothing is decided before the next look. */
+    ptrdiff_t next = detect_next_look(rule, launches);
+    bool is_tail_unknown = strcmp(comparison->reason_code, "tail-unknown") == 0;
+    if (!comparison->has_interval || is_tail_unknown) {
+        return next - launches;
     }
     double edge = log1p(rule->band);
     double estimate = fabs(log(comparison->ratio));
     double wanted = fabs(estimate - edge);
     double half_width = log(comparison->high / comparison->low) / 2;
-    /* An estimate on the edge itself is never decided: half-widths shrink, but never to nothing. */
+    /* An estimate on the edge itself is never decided: half-widths shrink, but never to nothing.
+     * What a slowest tenth that differs will do is not known. */
     double needed = (double)launches * (half_width / wanted) * (half_width / wanted);
-    return wanted > 0 && needed < (double)launches_max ? (ptrdiff_t)ceil(needed) - launches : -1;
+    if (!(wanted > 0) || needed >= (double)launches_max ||
+        strcmp(comparison->reason_code, "tail-differs") == 0) {
+        return -1;
+    }
+    ptrdiff_t total = (ptrdiff_t)ceil(needed);
+    return (total > next ? total : next) - launches;
 }

@@ -17,8 +17,6 @@ struct detect_rule {
         band; /* min_effect: 0.01 is 1 %; 0: any proven difference counts, nothing is equivalent */
 };
 
-/* Is there a look at this number of launches? Between looks nothing may be decided. */
-bool detect_is_look(const struct detect_rule *rule, ptrdiff_t launches);
 /* Launches at the next look after these. */
 ptrdiff_t detect_next_look(const struct detect_rule *rule, ptrdiff_t launches);
 

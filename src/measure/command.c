@@ -18,7 +18,6 @@
 enum {
     LABEL_COLUMNS_MAX = 80, /* of a command in a message */
     TAIL_COLUMNS_MAX = 400, /* of its last words in a message */
-    SHELL_START_RUNS = 15,  /* odd: the median is one of them; about 10 ms in all */
     LINE_COLUMNS_MAX = 60,  /* of a differing line in a message */
 };
 
@@ -139,7 +138,7 @@ static tare_status command_run_helper(const struct measure_command *command, con
     }
     struct arena scratch = {0};
     char text[64];
-    const char *tail = text_printable(&scratch, capture.tail.text, TAIL_COLUMNS_MAX);
+    const char *tail = measure_last_words(&scratch, capture.tail.text, TAIL_COLUMNS_MAX);
     status = error_set(error, TARE_ERROR_MEASURE, "%s '%s' %s%s%s", option,
                        text_printable(&scratch, line, LABEL_COLUMNS_MAX),
                        process_status_text(usage.status, false, text, sizeof text),
@@ -210,7 +209,7 @@ tare_status measure_command_run_once(struct arena *arena, const struct measure_c
         status = run_use_output(&run, result->metrics, error);
     }
     if (status == TARE_OK && has_errors) {
-        result->error_tail = text_printable(arena, run.capture.tail.text, TAIL_COLUMNS_MAX);
+        result->error_tail = measure_last_words(arena, run.capture.tail.text, TAIL_COLUMNS_MAX);
     }
     result->cpu_ns = result->usage.user_ns + result->usage.system_ns;
     arena_free(&scratch);
@@ -280,14 +279,62 @@ static bool command_expects(const struct measure_command *command, int status)
     return command->expected_exit_code_count == 0 && exit_code == 0;
 }
 
+char *measure_last_words(struct arena *arena, const char *text, ptrdiff_t columns_max)
+{
+    char *words = arena_strdup(arena, "");
+    ptrdiff_t end = (ptrdiff_t)strlen(text);
+    while (end > 0) {
+        ptrdiff_t start = end;
+        while (start > 0 && text[start - 1] != '\n') {
+            start--;
+        }
+        ptrdiff_t first = start;
+        while (first < end && strchr(" \t\r", text[first]) != NULL) {
+            first++;
+        }
+        ptrdiff_t last = end;
+        while (last > first && strchr(" \t\r", text[last - 1]) != NULL) {
+            last--;
+        }
+        end = start - 1;
+        if (last == first) {
+            continue;
+        }
+        const char *line =
+            text_printable(arena, arena_strndup(arena, text + first, last - first), columns_max);
+        char *more = words[0] != '\0' ? arena_printf(arena, "%s | %s", line, words)
+                                      : arena_strdup(arena, line);
+        if (text_columns(more) > columns_max) {
+            break;
+        }
+        words = more;
+    }
+    return words;
+}
+
+/* "; --exit-code expects 3 or 4"; without one, that there is such an option. */
+static const char *expectation(struct arena *arena, const struct measure_command *command)
+{
+    if (command->expected_exit_code_count == 0) {
+        return " (--exit-code names others that are fine, -i takes any)";
+    }
+    struct buffer text = buffer_new(arena, 1024);
+    for (ptrdiff_t i = 0; i < command->expected_exit_code_count; i++) {
+        buffer_printf(&text, "%s%d", i == 0 ? "; --exit-code expects " : " or ",
+                      command->expected_exit_codes[i]);
+    }
+    return buffer_string(&text);
+}
+
 /* Did it end as it should? */
 static tare_status run_judge(struct command_run *run, const struct process_usage *usage,
                              struct tare_error *error)
 {
     const struct measure_command *command = run->command;
-    const char *tail = run->capture.has_errors
-                           ? text_printable(run->scratch, run->capture.tail.text, TAIL_COLUMNS_MAX)
-                           : "";
+    const char *tail =
+        run->capture.has_errors
+            ? measure_last_words(run->scratch, run->capture.tail.text, TAIL_COLUMNS_MAX)
+            : "";
     const char *lead = tail[0] != '\0' ? "; it said: " : "";
     if (usage->is_timed_out) {
         return error_set(
@@ -299,11 +346,10 @@ static tare_status run_judge(struct command_run *run, const struct process_usage
         return TARE_OK;
     }
     char text[64];
-    return error_set(
-        error, TARE_ERROR_MEASURE, "'%s' %s%s%s%s", command->label,
-        process_status_text(usage->status, false, text, sizeof text),
-        WIFEXITED(usage->status) ? " (--exit-code names others that are fine, -i takes any)" : "",
-        lead, tail);
+    return error_set(error, TARE_ERROR_MEASURE, "'%s' %s%s%s%s", command->label,
+                     process_status_text(usage->status, false, text, sizeof text),
+                     WIFEXITED(usage->status) ? expectation(run->scratch, command) : "", lead,
+                     tail);
 }
 
 static tare_status run_compare(struct command_run *run, struct tare_error *error);
@@ -372,30 +418,4 @@ static tare_status run_compare(struct command_run *run, struct tare_error *error
         command->label, command->expected_path, line, at + 1,
         line_at(run->scratch, got, got_length, at),
         line_at(run->scratch, command->expected, command->expected_length, at));
-}
-
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-tare_status measure_shell_start_ns(double *median_ns, struct tare_error *error)
-{
-    double times[SHELL_START_RUNS];
-    const char *argv[] = {shell_argv_head[0], shell_argv_head[1], ":", NULL};
-    const struct process_spec spec = {
-        .argv = argv, .stdin_fd = -1, .stdout_fd = -1, .stderr_fd = -1, .cpu = -1};
-    for (int i = 0; i < SHELL_START_RUNS; i++) {
-        struct process_usage usage;
-        tare_status status = process_run(&spec, 0, &usage, error);
-        if (status != TARE_OK) {
-            return status;
-        }
-        times[i] = usage.wall_ns;
-    }
-    qsort(times, SHELL_START_RUNS, sizeof times[0], compare_doubles);
-    *median_ns = times[SHELL_START_RUNS / 2];
-    return TARE_OK;
 }

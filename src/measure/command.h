@@ -74,12 +74,12 @@ tare_status measure_command_run_once(struct arena *arena, const struct measure_c
                                      struct measure_command_result *result,
                                      struct tare_error *error);
 
+/* The last lines of a text in one line for a message, "a | b", safe to print: as many whole lines
+ * as fit, and of a single longer one its beginning; "" when there is nothing but space. */
+char *measure_last_words(struct arena *arena, const char *text, ptrdiff_t columns_max);
+
 /* --cleanup; harmless when it was not opened. */
 tare_status measure_command_close(struct measure_command *command, struct tare_error *error);
-
-/* What /bin/sh takes to start and do nothing, the median of a few runs: for a note beside times
- * that contain it. It is never subtracted: a noisy figure less a noisy figure is no better. */
-tare_status measure_shell_start_ns(double *median_ns, struct tare_error *error);
 
 /* The metrics beyond time that every command has, in the order of measure_command_value. */
 extern const struct protocol_metric measure_command_metrics[];

@@ -401,7 +401,7 @@ static void check_perf_permission(struct arena *arena, const struct doctor_facts
         set(finding, DOCTOR_NOTE,
             arena_printf(arena, "software clock %s (%s)",
                          counter_state_name(facts->counters->task_clock), level),
-            "tare profile cannot sample: sudo sysctl kernel.perf_event_paranoid=2 or lower; a "
+            "Profilers cannot sample: sudo sysctl kernel.perf_event_paranoid=2 or lower; a "
             "container's seccomp profile may forbid perf_event_open as well.");
     }
 }

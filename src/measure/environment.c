@@ -40,8 +40,6 @@ static const char *const variable_patterns[] = {
     "ROCR_VISIBLE_DEVICES",
 };
 
-static const char *const volatile_conditions[] = {"load_1min"};
-
 static void set_limited(struct arena *arena, struct model_fields *fields, const char *key,
                         const char *value);
 
@@ -168,14 +166,4 @@ void measure_commit_read(struct arena *arena, const char *directory, struct mode
     if (reason != NULL) {
         *reason = state.reason;
     }
-}
-
-bool measure_condition_is_volatile(const char *key)
-{
-    for (size_t i = 0; i < sizeof volatile_conditions / sizeof *volatile_conditions; i++) {
-        if (strcmp(volatile_conditions[i], key) == 0) {
-            return true;
-        }
-    }
-    return false;
 }

@@ -19,8 +19,4 @@ void measure_environment_read(struct arena *arena, struct model_fields *environm
 void measure_commit_read(struct arena *arena, const char *directory, struct model_commit *commit,
                          const char **reason);
 
-/* Conditions that differ from minute to minute on one machine (load): recorded, not worth a warning
- * when two runs are compared. */
-bool measure_condition_is_volatile(const char *key);
-
 #endif

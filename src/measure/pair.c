@@ -68,10 +68,8 @@ static tare_status fail_side(struct pair_work *w, tare_status status, struct tar
     if (status != TARE_ERROR_MEASURE) {
         return status;
     }
-    struct model_benchmark *benchmark = w->pair->sides[w->failed_side].benchmark;
-    benchmark->state = MODEL_STATE_FAILED;
-    benchmark->reason = arena_strdup(w->arena, error->message);
-    error_clear(error);
+    struct pair_side *side = &w->pair->sides[w->failed_side];
+    measure_slice_fail(w->arena, &side->target, side->benchmark, error);
     return TARE_OK;
 }
 
@@ -353,6 +351,7 @@ static tare_status keep_record(struct pair_work *w, struct tare_error *error)
         struct pair_side *side = &pair->sides[i];
         w->failed_side = i;
         int32_t launch = model_launch_add(w->arena, side->benchmark, w->record.launches[i]);
+        ptrdiff_t deleted = 0;
         for (ptrdiff_t round = 0; round < w->record.rounds; round++) {
             tare_status status =
                 measure_slice_keep(w->arena, &side->target, side->benchmark, pair->iterations,
@@ -360,6 +359,11 @@ static tare_status keep_record(struct pair_work *w, struct tare_error *error)
             if (status != TARE_OK) {
                 return status;
             }
+            deleted += w->record.slices[i][round].is_deleted;
+        }
+        if (deleted * 2 > w->record.rounds) {
+            side->benchmark->state = MODEL_STATE_INVALID;
+            side->benchmark->reason = measure_deleted_reason;
         }
     }
     pair->launches++;

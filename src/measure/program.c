@@ -50,7 +50,8 @@ tare_status measure_program_list(struct arena *arena, struct measure_program *pr
                                  struct tare_error *error)
 {
     tare_status status = list_once(arena, program, list, hello, error);
-    if (status != TARE_ERROR_MEASURE || program->allocation_shim == NULL) {
+    if (status != TARE_ERROR_MEASURE || program->allocation_shim == NULL ||
+        program->has_timed_out) {
         return status;
     }
     /* Some programs do not start with a preloaded library (sanitizers, static ones with odd
@@ -59,6 +60,13 @@ tare_status measure_program_list(struct arena *arena, struct measure_program *pr
     program->allocation_shim = NULL;
     error_clear(error);
     return list_once(arena, program, list, hello, error);
+}
+
+/* --timeout holds here too, when it is shorter. */
+static double greeting_timeout_ns(const struct measure_program *program)
+{
+    bool is_shorter = program->timeout_ns > 0 && program->timeout_ns < GREETING_TIMEOUT_NS;
+    return is_shorter ? program->timeout_ns : GREETING_TIMEOUT_NS;
 }
 
 /* How the program is called in messages. */
@@ -117,6 +125,7 @@ static tare_status channel_failed(struct measure_program *program, enum channel_
     case CHANNEL_CLOSED:
         return program_gone(program, asked, error);
     case CHANNEL_TIMEOUT:
+        program->has_timed_out = true;
         process_kill(&program->process);
         return error_set(error, TARE_ERROR_MEASURE,
                          "%s did not answer within %.3g s when asked to %s, and was killed%s "
@@ -253,7 +262,8 @@ static tare_status program_start(struct measure_program *program, enum model_lau
     struct buffer request = buffer_new(&program->arena, BUFFER_LENGTH_MAX);
     protocol_write_hello(&request);
     const char *line = NULL;
-    status = ask(program, buffer_string(&request), "say hello", GREETING_TIMEOUT_NS, &line, error);
+    status = ask(program, buffer_string(&request), "say hello", greeting_timeout_ns(program), &line,
+                 error);
     if (status == TARE_OK) {
         status = protocol_read_hello(&program->arena, line, &program->hello, error);
         status = name_error(program, status, error);
@@ -274,7 +284,8 @@ static tare_status program_stop(struct measure_program *program, int *exit_statu
         struct buffer request = buffer_new(&program->arena, BUFFER_LENGTH_MAX);
         protocol_write_simple(&request, "quit");
         const char *line = NULL;
-        status = ask(program, buffer_string(&request), "quit", GREETING_TIMEOUT_NS, &line, error);
+        status = ask(program, buffer_string(&request), "quit", greeting_timeout_ns(program), &line,
+                     error);
         if (status == TARE_OK) {
             status = protocol_read_done(&program->arena, line, "quit", error);
             status = name_error(program, status, error);
@@ -349,7 +360,7 @@ static tare_status read_list(struct arena *arena, struct measure_program *progra
     protocol_write_simple(&request, "list");
     const char *line = NULL;
     tare_status status = ask(program, buffer_string(&request), "list its benchmarks",
-                             GREETING_TIMEOUT_NS, &line, error);
+                             greeting_timeout_ns(program), &line, error);
     for (bool is_end = false; status == TARE_OK;) {
         struct protocol_listed listed;
         status = protocol_read_listed(arena, line, list->count, &listed, &is_end, error);
@@ -364,7 +375,8 @@ static tare_status read_list(struct arena *arena, struct measure_program *progra
         list->items =
             arena_grow(arena, list->items, &capacity, list->count + 1, sizeof *list->items);
         list->items[list->count++] = listed;
-        status = read_reply(program, "list its benchmarks", GREETING_TIMEOUT_NS, &line, error);
+        status =
+            read_reply(program, "list its benchmarks", greeting_timeout_ns(program), &line, error);
     }
     if (status == TARE_OK && list->count == 0) {
         status =

@@ -29,6 +29,7 @@ struct measure_program {
     struct channel_tail tail;
     struct protocol_hello hello;
     bool has_started;
+    bool has_timed_out; /* it did not answer in time */
 };
 
 struct measure_program_list {

@@ -23,6 +23,9 @@ static const int64_t SUSPENDED_NS_MIN = 1000000;
 /* Slices that count instead of time: enough to average amortised growth, few enough to be quick. */
 static const double COUNTED_ITERATIONS_MAX = 10000;
 enum { COUNTED_SLICES = 5 };
+/* A quarter of a second more is not noticed; beyond it the budget decides whether counting happens.
+ */
+static const double COUNTING_NS_FREE = 250e6;
 /* Environment padding: up to a page moves the stack through all its alignments. */
 enum { PADDING_BYTES_MAX = 4096 };
 
@@ -72,15 +75,13 @@ struct measure_plan measure_plan_default(bool is_command)
     };
 }
 
-/* Marks the benchmark as failed and forgets the error: the run goes on with the next benchmark. */
+/* Marks the benchmark as failed (or skipped, or invalid) and forgets the error: the run goes on with the next benchmark. */
 static tare_status fail_benchmark(struct sampling *s, tare_status status, struct tare_error *error)
 {
     if (status != TARE_ERROR_MEASURE) {
         return status;
     }
-    s->benchmark->state = MODEL_STATE_FAILED;
-    s->benchmark->reason = arena_strdup(s->arena, error->message);
-    error_clear(error);
+    measure_slice_fail(s->arena, s->target, s->benchmark, error);
     return TARE_OK;
 }
 
@@ -198,7 +199,7 @@ static tare_status warm_up(struct sampling *s, struct arena *scratch, struct tar
 
 static bool is_out_of_time(const struct sampling *s)
 {
-    return elapsed_ns(s) >= s->plan->budget_ns;
+    return !s->plan->is_fixed && elapsed_ns(s) >= s->plan->budget_ns;
 }
 
 static tare_status sample_slices(struct sampling *s, struct arena *scratch,
@@ -370,6 +371,9 @@ static bool is_finished(struct sampling *s)
     }
     double launch_ns = s->launches_ns / (double)(launches + s->retries);
     predict_left(s, launch_ns);
+    if (s->plan->is_fixed) {
+        return launches >= s->plan->launches_max;
+    }
     return is_narrow || launches >= s->plan->launches_max ||
            elapsed_ns(s) + launch_ns > s->plan->budget_ns;
 }
@@ -480,9 +484,24 @@ static void judge_exact(struct sampling *s)
     }
 }
 
+/* Counting runs a few slices more; those of a slow call would break the budget. */
+static bool can_afford_counting(struct sampling *s)
+{
+    const struct model_metric *time = model_metric_find(s->benchmark, "time");
+    if (time == NULL || time->count == 0) {
+        return false;
+    }
+    double slice_ns = time->values[0] * fmin(s->iterations, COUNTED_ITERATIONS_MAX);
+    double cost_ns = slice_ns * 4; /* two launches, one slice to settle and one to count */
+    return cost_ns < COUNTING_NS_FREE || elapsed_ns(s) + cost_ns < s->plan->budget_ns;
+}
+
 static tare_status count_apart(struct sampling *s, struct tare_error *error)
 {
     tare_status status = TARE_OK;
+    if (!can_afford_counting(s)) {
+        return TARE_OK;
+    }
     /* Twice, because an exact count must repeat. */
     for (int i = 0; i < 2 && s->target->can_count_allocations && status == TARE_OK; i++) {
         status = counted_launch(s, MODEL_LAUNCH_ALLOCATIONS, error);
@@ -502,7 +521,5 @@ static void judge_deleted(struct sampling *s)
         return;
     }
     s->benchmark->state = MODEL_STATE_INVALID;
-    s->benchmark->reason =
-        "the loop costs no more than an empty one: the compiler removed the work; "
-        "pass the result to tare_keep()";
+    s->benchmark->reason = measure_deleted_reason;
 }

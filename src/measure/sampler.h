@@ -21,6 +21,7 @@ struct measure_plan {
     double confidence;
     ptrdiff_t launches_min; /* never fewer, unless the budget forbids */
     ptrdiff_t launches_max;
+    bool is_fixed; /* exactly launches_max, whatever precision and budget say */
     ptrdiff_t slices_per_launch;
     double slice_ns;       /* length of a slice to aim for */
     double warmup_ns;      /* of every launch of a program */

@@ -9,6 +9,12 @@
 /* An iteration count beyond this means that the clock stands still or the loop is gone. */
 static const double ITERATIONS_MAX = 1e12;
 
+const char measure_deleted_reason[] =
+    "costs no more than an empty loop: the compiler removed the work, or it hides behind the loop; "
+    "give inputs to tare_opaque() and results to tare_keep()";
+
+static const char CHECK_FAILED[] = "its correctness check failed: ";
+
 tare_status measure_slice_run(struct measure_target *target, struct arena *scratch,
                               double iterations, enum protocol_count count,
                               struct protocol_slice *slice, struct tare_error *error)
@@ -16,7 +22,33 @@ tare_status measure_slice_run(struct measure_target *target, struct arena *scrat
     if (interrupt_is_requested()) {
         return error_set(error, TARE_INTERRUPTED, "interrupted");
     }
-    return target->slice(target->context, scratch, iterations, count, slice, error);
+    tare_status status = target->slice(target->context, scratch, iterations, count, slice, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    if (slice->skip_reason != NULL) {
+        target->declined = MODEL_STATE_SKIPPED;
+        return error_set(error, TARE_ERROR_MEASURE, "%s", slice->skip_reason);
+    }
+    if (slice->is_check_failed) {
+        target->declined = MODEL_STATE_INVALID;
+        return error_set(error, TARE_ERROR_MEASURE, "%s%s", CHECK_FAILED,
+                         slice->check_detail != NULL ? slice->check_detail : "no detail given");
+    }
+    return TARE_OK;
+}
+
+void measure_slice_fail(struct arena *arena, const struct measure_target *target,
+                        struct model_benchmark *benchmark, struct tare_error *error)
+{
+    bool is_declined = target->declined != MODEL_STATE_OK;
+    benchmark->state = is_declined ? target->declined : MODEL_STATE_FAILED;
+    benchmark->reason = arena_strdup(arena, error->message);
+    if (target->declined == MODEL_STATE_INVALID) {
+        benchmark->check = MODEL_CHECK_FAILED;
+        benchmark->check_detail = benchmark->reason + strlen(CHECK_FAILED);
+    }
+    error_clear(error);
 }
 
 /* Two significant digits are enough for a count of iterations, and easier to read. */
@@ -41,6 +73,12 @@ tare_status measure_calibrate(struct measure_target *target, struct arena *scrat
             measure_slice_run(target, scratch, tried, PROTOCOL_COUNT_NONE, last, error);
         if (status != TARE_OK) {
             return status;
+        }
+        if (last->is_deleted) {
+            /* No net time passes, however many iterations: the whole time decides instead. */
+            double whole_ns = fmax(last->time_ns + last->overhead_ns, 1);
+            *iterations = fmax(1, round_up_digits(calibration->slice_ns / (whole_ns / tried)));
+            return TARE_OK;
         }
         if (last->time_ns >= calibration->slice_ns / 2) {
             break;

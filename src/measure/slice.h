@@ -4,10 +4,19 @@
 
 #include "measure/target.h"
 
-/* Runs one slice unless an interrupt has come. */
+/* What is said of a benchmark whose slices are deleted. */
+extern const char measure_deleted_reason[];
+
+/* Runs one slice unless an interrupt has come. A slice that the program declined, or whose check
+ * failed, is TARE_ERROR_MEASURE with target->declined set. */
 tare_status measure_slice_run(struct measure_target *target, struct arena *scratch,
                               double iterations, enum protocol_count count,
                               struct protocol_slice *slice, struct tare_error *error);
+
+/* After TARE_ERROR_MEASURE: the benchmark is failed, or what its target has declined it as. The
+ * error is forgotten, so that what else there is goes on. */
+void measure_slice_fail(struct arena *arena, const struct measure_target *target,
+                        struct model_benchmark *benchmark, struct tare_error *error);
 
 struct measure_calibration {
     double slice_ns; /* to aim for */

@@ -44,6 +44,9 @@ struct measure_target {
     /* Metrics beyond time that slices may report. */
     const struct protocol_metric *metrics;
     ptrdiff_t metric_count;
+    /* Set by measure_slice_run when a slice was declined (SKIPPED) or failed its check (INVALID).
+     */
+    enum model_state declined;
 };
 
 /* Time as the sampler sees it; tests bring their own. */

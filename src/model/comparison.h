@@ -29,6 +29,7 @@ struct model_comparison {
     const char *benchmark; /* label without parameters */
     struct model_parameter *parameters;
     ptrdiff_t parameter_count;
+    const char *new_name; /* which side is compared with old; NULL: there is only one */
     const char *metric;
     const char *unit;
     enum model_better better;

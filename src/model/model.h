@@ -1,4 +1,4 @@
-/* model.h: the plain records every layer shares. DESIGN's words are the names here.
+/* model.h: the plain records every layer shares. The words of the documentation are the names here.
  *
  * A run holds benchmarks; a benchmark holds metrics and launches; a metric holds every sample with
  * the launch it came from. All memory belongs to an arena; nothing here owns, opens or prints

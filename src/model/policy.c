@@ -1,7 +1,5 @@
 #include "model/policy.h"
 
-#include "base/assert.h"
-
 struct model_policy model_policy_default(void)
 {
     return (struct model_policy){
@@ -14,11 +12,4 @@ struct model_policy model_policy_default(void)
         .inconclusive = MODEL_OUTCOME_FAIL,
         .missing = MODEL_OUTCOME_FAIL,
     };
-}
-
-const char *model_outcome_name(enum model_outcome outcome)
-{
-    static const char *const names[] = {"fail", "pass", "neutral"};
-    TARE_ASSERT((size_t)outcome < sizeof names / sizeof *names);
-    return names[outcome];
 }

@@ -136,6 +136,4 @@ struct model_policy {
 /* The policy of a project without tare.yaml. */
 struct model_policy model_policy_default(void);
 
-const char *model_outcome_name(enum model_outcome outcome);
-
 #endif

@@ -116,14 +116,11 @@ static bool capture_has_ended(const struct process *process)
            info.si_pid == process->pid;
 }
 
-/* How long poll may sleep. */
+/* How long poll may sleep: without a pidfd the child's end must be looked for. */
 static struct timespec capture_rest(mono_time deadline, bool has_pidfd)
 {
-    int64_t rest_ns = deadline.ns == INT64_MAX ? INT64_MAX : deadline.ns - clock_now().ns;
-    int64_t period_ns = LOOK_PERIOD_MS * INT64_C(1000000);
-    rest_ns = !has_pidfd && rest_ns > period_ns ? period_ns : rest_ns;
-    rest_ns = rest_ns > 0 ? rest_ns : 0;
-    return (struct timespec){.tv_sec = rest_ns / 1000000000, .tv_nsec = rest_ns % 1000000000};
+    mono_time look = {.ns = clock_now().ns + LOOK_PERIOD_MS * INT64_C(1000000)};
+    return clock_left(!has_pidfd && look.ns < deadline.ns ? look : deadline);
 }
 
 /* Empties the pipes until the child has ended, the deadline or an interrupt has come (process_wait

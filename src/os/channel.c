@@ -90,14 +90,8 @@ static enum channel_result channel_wait(const struct channel *channel, int fd, s
             {.fd = channel->pidfd, .events = POLLIN},
             {.fd = channel->tail != NULL ? channel->tail->fd : -1, .events = POLLIN},
         };
-        struct timespec rest = {0};
-        if (deadline.ns != INT64_MAX) {
-            int64_t rest_ns = deadline.ns - clock_now().ns;
-            rest_ns = rest_ns > 0 ? rest_ns : 0;
-            rest =
-                (struct timespec){.tv_sec = rest_ns / 1000000000, .tv_nsec = rest_ns % 1000000000};
-        }
-        int ready = ppoll(polled, 4, deadline.ns != INT64_MAX ? &rest : NULL, NULL);
+        struct timespec rest = clock_left(deadline);
+        int ready = ppoll(polled, 4, &rest, NULL);
         if (ready < 0 && errno == EINTR) {
             continue;
         }

@@ -5,7 +5,6 @@
 #include "base/assert.h"
 
 #include <sys/random.h>
-#include <time.h>
 
 static int64_t clock_read_ns(clockid_t id)
 {
@@ -23,6 +22,13 @@ mono_time clock_now(void)
 int64_t clock_since_ns(mono_time start)
 {
     return clock_now().ns - start.ns;
+}
+
+struct timespec clock_left(mono_time deadline)
+{
+    int64_t left_ns = deadline.ns - clock_now().ns;
+    left_ns = left_ns > 0 ? left_ns : 0;
+    return (struct timespec){.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
 }
 
 int64_t clock_suspended_ns(void)

@@ -3,6 +3,7 @@
 #define TARE_OS_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 /* CLOCK_MONOTONIC. Wrapped so that it is never mixed with wall-clock time. */
 typedef struct {
@@ -12,6 +13,8 @@ typedef struct {
 mono_time clock_now(void);
 /* Time since `start`, in nanoseconds. */
 int64_t clock_since_ns(mono_time start);
+/* Time until `deadline` as ppoll(2) takes it, 0 when it is over; INT64_MAX is as good as never. */
+struct timespec clock_left(mono_time deadline);
 /* CLOCK_BOOTTIME minus CLOCK_MONOTONIC: grows when the machine was asleep. */
 int64_t clock_suspended_ns(void);
 /* Wall-clock time, for records only, never for durations. */

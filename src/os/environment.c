@@ -36,23 +36,15 @@ void environment_set(struct environment *environment, const char *name, const ch
 
 void environment_unset(struct environment *environment, const char *name)
 {
-    size_t length = strlen(name);
-    ptrdiff_t kept = 0;
-    for (ptrdiff_t i = 0; i < environment->count; i++) {
-        const char *variable = environment->variables[i];
-        if (strncmp(variable, name, length) != 0 || variable[length] != '=') {
-            environment->variables[kept++] = variable;
-        }
-    }
-    environment->count = kept;
-    environment->variables[kept] = NULL;
+    environment_remove(environment, arena_printf(environment->arena, "%s=", name));
 }
 
 void environment_remove(struct environment *environment, const char *prefix)
 {
+    size_t length = strlen(prefix);
     ptrdiff_t kept = 0;
     for (ptrdiff_t i = 0; i < environment->count; i++) {
-        if (strncmp(environment->variables[i], prefix, strlen(prefix)) != 0) {
+        if (strncmp(environment->variables[i], prefix, length) != 0) {
             environment->variables[kept++] = environment->variables[i];
         }
     }

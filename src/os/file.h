@@ -27,10 +27,10 @@ bool file_map(const char *path, const void **bytes, ptrdiff_t *length);
 void file_unmap(const void *bytes, ptrdiff_t length);
 /* Copies content and permissions. */
 tare_status file_copy(const char *from, const char *to, struct tare_error *error);
-/* A new private folder below $TMPDIR or /tmp; file_remove_tree takes it away with all in it. */
+/* A new private folder below $TMPDIR or /tmp; folder_remove takes it away with all in it. *path
+ * is NULL when none could be made. */
 tare_status file_temporary_directory(struct arena *arena, const char *prefix, char **path,
                                      struct tare_error *error);
-void file_remove_tree(const char *path);
 bool file_exists(const char *path);
 bool file_is_directory(const char *path);
 tare_status file_make_directories(const char *path, struct tare_error *error);

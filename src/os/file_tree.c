@@ -1,10 +1,8 @@
-/* file_tree.c: copies, temporary folders, and taking them away again. */
+/* file_tree.c: copies of files, and temporary folders. */
 #include "os/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -53,24 +51,10 @@ tare_status file_temporary_directory(struct arena *arena, const char *prefix, ch
                                      struct tare_error *error)
 {
     const char *parent = getenv("TMPDIR");
-    *path = arena_printf(arena, "%s/%s-XXXXXX",
-                         parent != NULL && parent[0] != '\0' ? parent : "/tmp", prefix);
-    return mkdtemp(*path) != NULL
+    char *folder = arena_printf(arena, "%s/%s-XXXXXX",
+                                parent != NULL && parent[0] != '\0' ? parent : "/tmp", prefix);
+    *path = mkdtemp(folder);
+    return *path != NULL
                ? TARE_OK
-               : error_set_errno(error, TARE_ERROR_IO, errno, "cannot make a folder '%s'", *path);
-}
-
-static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place)
-{
-    (void)facts;
-    (void)kind;
-    (void)place;
-    remove(path);
-    return 0;
-}
-
-void file_remove_tree(const char *path)
-{
-    enum { OPEN_FOLDERS_MAX = 16 };
-    nftw(path, remove_entry, OPEN_FOLDERS_MAX, FTW_DEPTH | FTW_PHYS);
+               : error_set_errno(error, TARE_ERROR_IO, errno, "cannot make a folder '%s'", folder);
 }

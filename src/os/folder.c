@@ -27,7 +27,6 @@ enum {
     WALK_DESCRIPTORS = 32,
     /* A lock file may be removed between our opening and locking it; it is not every time. */
     LOCK_TRIES_MAX = 16,
-    COPY_CHUNK_BYTES = 64 * 1024,
 };
 
 static const char DISCARDED[] = ".old-";
@@ -183,53 +182,19 @@ void folder_unlock(int fd)
     }
 }
 
-static tare_status copy_bytes(int from_fd, int to_fd, const char *to, struct tare_error *error)
-{
-    char chunk[COPY_CHUNK_BYTES];
-    for (;;) {
-        ssize_t got = read(from_fd, chunk, sizeof chunk);
-        if (got == 0) {
-            return TARE_OK;
-        }
-        for (ssize_t done = 0; done < got;) {
-            ssize_t put = write(to_fd, chunk + done, (size_t)(got - done));
-            if (put < 0 && errno != EINTR) {
-                return error_set_errno(error, TARE_ERROR_IO, errno, "cannot write %s", to);
-            }
-            done += put > 0 ? put : 0;
-        }
-        if (got < 0 && errno != EINTR) {
-            return error_set_errno(error, TARE_ERROR_IO, errno, "cannot copy to %s", to);
-        }
-    }
-}
-
 tare_status folder_copy_file(const char *from, const char *to, struct tare_error *error)
 {
-    int from_fd = open(from, O_RDONLY | O_CLOEXEC);
-    if (from_fd < 0) {
+    struct stat facts;
+    if (stat(from, &facts) != 0) {
         return errno == ENOENT
                    ? TARE_OK
-                   : error_set_errno(error, TARE_ERROR_IO, errno, "cannot open %s", from);
+                   : error_set_errno(error, TARE_ERROR_IO, errno, "cannot read '%s'", from);
     }
-    struct stat facts = {0};
-    int to_fd = -1;
-    tare_status status = TARE_OK;
-    if (fstat(from_fd, &facts) != 0 ||
-        (to_fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, facts.st_mode & 0777)) < 0) {
-        status = error_set_errno(error, TARE_ERROR_IO, errno, "cannot copy %s to %s", from, to);
-    }
-    if (status == TARE_OK) {
-        status = copy_bytes(from_fd, to_fd, to, error);
-    }
+    tare_status status = file_copy(from, to, error);
     const struct timespec times[2] = {facts.st_atim, facts.st_mtim};
-    if (status == TARE_OK && futimens(to_fd, times) != 0) {
-        status = error_set_errno(error, TARE_ERROR_IO, errno, "cannot set the time of %s", to);
+    if (status == TARE_OK && utimensat(AT_FDCWD, to, times, 0) != 0) {
+        status = error_set_errno(error, TARE_ERROR_IO, errno, "cannot set the time of '%s'", to);
     }
-    if (to_fd >= 0 && close(to_fd) != 0 && status == TARE_OK) {
-        status = error_set_errno(error, TARE_ERROR_IO, errno, "cannot write %s", to);
-    }
-    close(from_fd);
     return status;
 }
 

@@ -14,7 +14,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* 128 + SIGINT, what shells report for an interrupted program, and DESIGN's exit code. */
+/* 128 + SIGINT, what shells report for an interrupted program, and ours (README, "Exit codes"). */
 enum { EXIT_INTERRUPTED = 130 };
 
 static volatile sig_atomic_t is_interrupted;

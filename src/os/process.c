@@ -265,9 +265,16 @@ static tare_status process_resolve(const struct process_spec *spec, char path[PA
         return error_set(error, TARE_ERROR_MEASURE,
                          "cannot run '%s': found in PATH, but it is not executable", name);
     }
-    if (process_can_execute(name, &(int){0})) {
+    int here_errno = 0;
+    if (process_can_execute(name, &here_errno)) {
         return error_set(error, TARE_ERROR_MEASURE,
                          "cannot run '%s': not found in PATH; did you mean './%s'?", name, name);
+    }
+    if (here_errno == EACCES) {
+        return error_set(error, TARE_ERROR_MEASURE,
+                         "cannot run '%s': not found in PATH; did you mean './%s'? (it is not "
+                         "executable)",
+                         name, name);
     }
     return error_set(error, TARE_ERROR_MEASURE, "cannot run '%s': not found in PATH", name);
 }

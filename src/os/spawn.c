@@ -179,14 +179,8 @@ static enum spawn_ending spawn_await(const struct spawn_result *child, mono_time
             {.fd = child->pidfd, .events = POLLIN},
             {.fd = interrupted_fd, .events = POLLIN},
         };
-        struct timespec rest = {0};
-        if (deadline.ns != INT64_MAX) {
-            int64_t rest_ns = deadline.ns - clock_now().ns;
-            rest_ns = rest_ns > 0 ? rest_ns : 0;
-            rest =
-                (struct timespec){.tv_sec = rest_ns / 1000000000, .tv_nsec = rest_ns % 1000000000};
-        }
-        int ready = ppoll(polled, 2, deadline.ns != INT64_MAX ? &rest : NULL, NULL);
+        struct timespec rest = clock_left(deadline);
+        int ready = ppoll(polled, 2, &rest, NULL);
         if (ready > 0) {
             return polled[0].revents != 0 ? SPAWN_ENDED : SPAWN_INTERRUPTED;
         }

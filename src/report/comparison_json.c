@@ -23,6 +23,7 @@ static json_t *item_json(struct arena *arena, const struct model_comparison *c)
     json_t *object = json_object();
     json_object_set_new(object, "benchmark", json_write_text(arena, c->benchmark));
     json_object_set_new(object, "params", params);
+    json_object_set_new(object, "new_name", json_write_text(arena, c->new_name));
     json_object_set_new(object, "metric", json_write_text(arena, c->metric));
     json_object_set_new(object, "unit", json_write_text(arena, c->unit));
     json_object_set_new(object, "better", json_string(model_better_name(c->better)));

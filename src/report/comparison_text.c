@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/unit.h"
 #include "report/table.h"
+#include "report/wrap.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,9 @@ static const char *const verdict_colors[MODEL_VERDICT_COUNT] = {
     [MODEL_IMPROVED] = "\033[32m",  [MODEL_EQUIVALENT] = NULL,
 };
 
-static char *comparison_label(struct arena *arena, const struct model_comparison *c)
+/* columns_max 0: all of it, for a table that cuts it itself. */
+static char *comparison_label(struct arena *arena, const struct model_comparison *c,
+                              ptrdiff_t columns_max)
 {
     const struct model_benchmark named = {
         .suite = "",
@@ -27,7 +30,10 @@ static char *comparison_label(struct arena *arena, const struct model_comparison
     if (strcmp(c->metric, "time") != 0) {
         label = arena_printf(arena, "%s %s", label, c->metric);
     }
-    return text_printable(arena, label, 60);
+    if (c->new_name != NULL) {
+        label = arena_printf(arena, "%s (%s)", label, c->new_name);
+    }
+    return text_printable(arena, label, columns_max);
 }
 
 /* Cell of the strip that a log ratio falls into. */
@@ -140,7 +146,7 @@ static void print_table(struct buffer *out, const struct model_decision *decisio
         }
         struct table_row *row = table_add_row(&table);
         row->color = verdict_colors[c->verdict];
-        row->cells[0] = comparison_label(arena, c);
+        row->cells[0] = comparison_label(arena, c, 0);
         if (c->verdict == MODEL_INVALID) {
             row->line = arena_printf(arena, "invalid: %s", text_printable(arena, c->reason, 400));
             continue;
@@ -162,7 +168,7 @@ static void print_table(struct buffer *out, const struct model_decision *decisio
 char *report_comparison_sentence(struct arena *arena, const struct model_comparison *c,
                                  double confidence)
 {
-    const char *label = comparison_label(arena, c);
+    const char *label = comparison_label(arena, c, 60);
     bool is_time = strcmp(c->unit, "ns") == 0;
     bool is_up = c->ratio > 1;
     const char *word = is_time ? (is_up ? "slower" : "faster") : (is_up ? "higher" : "lower");
@@ -192,7 +198,8 @@ char *report_comparison_sentence(struct arena *arena, const struct model_compari
     }
 }
 
-static void print_sentences(struct buffer *out, const struct model_decision *decision)
+static void print_sentences(struct buffer *out, const struct model_decision *decision,
+                            const struct report_style *style)
 {
     ptrdiff_t same = 0;
     ptrdiff_t gated = 0;
@@ -204,8 +211,8 @@ static void print_sentences(struct buffer *out, const struct model_decision *dec
         if (c->verdict == MODEL_EQUIVALENT && gated > 1) {
             same += c->is_gated;
         } else if (c->verdict != MODEL_INVALID && c->is_gated) {
-            buffer_printf(out, "%s\n",
-                          report_comparison_sentence(out->arena, c, decision->confidence));
+            wrap_line(out, report_comparison_sentence(out->arena, c, decision->confidence),
+                      style->columns);
         }
     }
     if (same > 0) {
@@ -215,10 +222,13 @@ static void print_sentences(struct buffer *out, const struct model_decision *dec
 }
 
 static void print_labels(struct buffer *out, const char *what, const char *const *labels,
-                         ptrdiff_t count)
+                         ptrdiff_t count, const struct report_style *style)
 {
     for (ptrdiff_t i = 0; i < count; i++) {
-        buffer_printf(out, "%s: %s\n", what, text_printable(out->arena, labels[i], 100));
+        wrap_line(
+            out,
+            arena_printf(out->arena, "%s: %s", what, text_printable(out->arena, labels[i], 100)),
+            style->columns);
     }
 }
 
@@ -231,17 +241,22 @@ void report_comparison_text(struct buffer *out, const struct model_decision *dec
         ptrdiff_t of_item = decision->items[i].old_side.launches;
         launches = of_item > launches ? of_item : launches;
     }
-    buffer_printf(out, "%s → %s    %s    up to %td launches a side\n",
-                  text_printable(arena, decision->old_name, 60),
-                  text_printable(arena, decision->new_name, 60),
-                  report_machine_line(arena, machine), launches);
+    wrap_line(out,
+              arena_printf(arena, "%s → %s    %s    up to %td launches a side",
+                           text_printable(arena, decision->old_name, 60),
+                           text_printable(arena, decision->new_name, 60),
+                           report_machine_line(arena, machine), launches),
+              style->columns);
     print_table(out, decision, style);
-    print_sentences(out, decision);
-    print_labels(out, "only old has", decision->missing, decision->missing_count);
-    print_labels(out, "only new has", decision->added, decision->added_count);
+    print_sentences(out, decision, style);
+    print_labels(out, "only old has", decision->missing, decision->missing_count, style);
+    print_labels(out, "only new has", decision->added, decision->added_count, style);
     for (ptrdiff_t i = 0; i < decision->warning_count; i++) {
-        buffer_printf(out, "note: %s\n", text_printable(arena, decision->warnings[i], 0));
+        wrap_line(out,
+                  arena_printf(arena, "note: %s", text_printable(arena, decision->warnings[i], 0)),
+                  style->columns);
     }
+    /* Not wrapped: it is there to be copied. */
     if (decision->next != NULL) {
         buffer_printf(out, "next: %s\n", decision->next);
     }

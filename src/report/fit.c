@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/unit.h"
+#include "report/wrap.h"
 #include "stats/complexity.h"
 #include "stats/order.h"
 
@@ -49,16 +50,18 @@ static bool read_point(struct arena *arena, const struct model_benchmark *benchm
 }
 
 static void print_fit(struct buffer *out, const char *label, const char *parameter,
-                      const struct stats_complexity_result *fit)
+                      const struct stats_complexity_result *fit, ptrdiff_t columns)
 {
     struct arena *arena = out->arena;
-    buffer_printf(out, "%s grows as %s in %s (residual %.0f %%)%s\n",
-                  text_printable(arena, label, 60), stats_complexity_name(fit->best.kind),
-                  text_printable(arena, parameter, 40), fit->best.residual * 100,
-                  fit->is_clear ? "" : "; others fit nearly as well");
+    wrap_line(out,
+              arena_printf(arena, "%s grows as %s in %s (residual %.0f %%)%s",
+                           text_printable(arena, label, 60), stats_complexity_name(fit->best.kind),
+                           text_printable(arena, parameter, 40), fit->best.residual * 100,
+                           fit->is_clear ? "" : "; others fit nearly as well"),
+              columns);
 }
 
-void report_fits(struct buffer *out, const struct model_run *run)
+void report_fits(struct buffer *out, const struct model_run *run, ptrdiff_t columns)
 {
     struct arena *arena = out->arena;
     bool *is_done = ARENA_ARRAY(arena, bool, run->benchmark_count);
@@ -81,7 +84,7 @@ void report_fits(struct buffer *out, const struct model_run *run)
         }
         struct stats_complexity_result fit = stats_complexity_fit(sizes, times_ns, count);
         if (fit.is_defined) {
-            print_fit(out, label, first->size_parameter, &fit);
+            print_fit(out, label, first->size_parameter, &fit, columns);
         }
     }
 }

@@ -7,6 +7,6 @@
 #include "model/model.h"
 
 /* "sort grows as O(n log n) in n: 3.1 ns × n log n, residual 2 %" */
-void report_fits(struct buffer *out, const struct model_run *run);
+void report_fits(struct buffer *out, const struct model_run *run, ptrdiff_t columns);
 
 #endif

@@ -6,28 +6,32 @@
 #include "report/fit.h"
 #include "report/strip.h"
 #include "report/table.h"
+#include "report/wrap.h"
 #include "stats/summary.h"
 
 #include <math.h>
 #include <string.h>
 
-static void print_header(struct buffer *out, const struct model_run *run);
+static void print_header(struct buffer *out, const struct model_run *run,
+                         const struct report_style *style);
 static void print_table(struct buffer *out, const struct model_run *run,
                         const struct report_style *style);
-static void print_latencies(struct buffer *out, const struct model_run *run);
-static void print_details(struct buffer *out, const struct model_run *run);
+static void print_latencies(struct buffer *out, const struct model_run *run,
+                            const struct report_style *style);
+static void print_details(struct buffer *out, const struct model_run *run,
+                          const struct report_style *style);
 static void print_notes(struct buffer *out, const struct model_run *run,
                         const struct report_style *style);
 
 void report_run_text(struct buffer *out, const struct model_run *run,
                      const struct report_style *style)
 {
-    print_header(out, run);
+    print_header(out, run, style);
     print_table(out, run, style);
-    print_latencies(out, run);
-    report_fits(out, run);
+    print_latencies(out, run, style);
+    report_fits(out, run, style->columns);
     if (style->is_verbose) {
-        print_details(out, run);
+        print_details(out, run, style);
     }
     print_notes(out, run, style);
 }
@@ -59,17 +63,18 @@ char *report_machine_line(struct arena *arena, const struct model_machine *machi
     return arena_strdup(arena, buffer_string(&line));
 }
 
-static void print_header(struct buffer *out, const struct model_run *run)
+static void print_header(struct buffer *out, const struct model_run *run,
+                         const struct report_style *style)
 {
-    buffer_text(out, report_machine_line(out->arena, &run->machine));
+    const char *line = report_machine_line(out->arena, &run->machine);
     if (run->commit.is_known) {
         const char *branch = run->commit.branch[0] != '\0'
                                  ? text_printable(out->arena, run->commit.branch, 40)
                                  : "detached";
-        buffer_printf(out, "    %.9s (%s%s)", run->commit.hash, branch,
-                      run->commit.is_dirty ? ", dirty" : "");
+        line = arena_printf(out->arena, "%s    %.9s (%s%s)", line, run->commit.hash, branch,
+                            run->commit.is_dirty ? ", dirty" : "");
     }
-    buffer_char(out, '\n');
+    wrap_line(out, line, style->columns);
 }
 
 /* As many digits as the interval supports: its half-width stands in the last one. */
@@ -129,51 +134,72 @@ static const char *metric_cell(struct arena *arena, const struct model_benchmark
     return unit_format(arena, summary.median, metric->unit, 3);
 }
 
-/* Rates come first, then the benchmark's own metrics; those Tare adds have columns of their own. */
+/* What the benchmark works off per second, when it says what its work is. */
+static const char *const rate_names[] = {"throughput", "item_rate", "flop_rate"};
+/* Metrics that Tare adds: they have columns of their own, or are details. */
+static const char *const added_names[] = {"time",
+                                          "user",
+                                          "system",
+                                          "cpu",
+                                          "memory",
+                                          "allocations",
+                                          "allocated",
+                                          "peak_live",
+                                          "p50",
+                                          "p90",
+                                          "p99",
+                                          "p99.9",
+                                          "p99.99",
+                                          "max",
+                                          "minor_faults",
+                                          "major_faults",
+                                          "voluntary_switches",
+                                          "involuntary_switches",
+                                          "instructions",
+                                          "cycles",
+                                          "branches",
+                                          "branch_misses",
+                                          "cache_misses"};
+enum {
+    RATE_NAMES = sizeof rate_names / sizeof *rate_names,
+    ADDED_NAMES = sizeof added_names / sizeof *added_names,
+};
+
+static bool is_among(const char *name, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *rate_cell(struct arena *arena, const struct model_benchmark *benchmark,
                              double confidence)
 {
-    static const char *const preferred[] = {"throughput", "item_rate", "flop_rate"};
-    static const char *const elsewhere[] = {"time",
-                                            "user",
-                                            "system",
-                                            "cpu",
-                                            "memory",
-                                            "allocations",
-                                            "allocated",
-                                            "peak_live",
-                                            "p50",
-                                            "p90",
-                                            "p99",
-                                            "p99.9",
-                                            "p99.99",
-                                            "max",
-                                            "minor_faults",
-                                            "major_faults",
-                                            "voluntary_switches",
-                                            "involuntary_switches",
-                                            "instructions",
-                                            "cycles",
-                                            "branches",
-                                            "branch_misses",
-                                            "cache_misses"};
-    for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
-        const char *cell = metric_cell(arena, benchmark, preferred[i], confidence);
+    for (int i = 0; i < RATE_NAMES; i++) {
+        const char *cell = metric_cell(arena, benchmark, rate_names[i], confidence);
         if (cell != NULL) {
             return cell;
         }
     }
-    for (ptrdiff_t i = 0; i < benchmark->metric_count; i++) {
+    return NULL;
+}
+
+/* The first metric of the benchmark's own, with its name; --verbose shows the others. The primary
+ * metric is shown already, whatever it is called. */
+static const char *own_cell(struct arena *arena, const struct model_benchmark *benchmark,
+                            double confidence)
+{
+    for (ptrdiff_t i = 1; i < benchmark->metric_count; i++) {
         const char *name = benchmark->metrics[i].name;
-        bool is_own = true;
-        for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++) {
-            is_own = is_own && strcmp(name, elsewhere[k]) != 0;
+        if (is_among(name, rate_names, RATE_NAMES) || is_among(name, added_names, ADDED_NAMES)) {
+            continue;
         }
-        if (is_own) {
-            const char *cell = metric_cell(arena, benchmark, name, confidence);
-            return cell != NULL
-                       ? arena_printf(arena, "%s %s", text_printable(arena, name, 16), cell)
-                       : NULL;
+        const char *cell = metric_cell(arena, benchmark, name, confidence);
+        if (cell != NULL) {
+            return arena_printf(arena, "%s %s", text_printable(arena, name, 16), cell);
         }
     }
     return NULL;
@@ -235,8 +261,8 @@ static const char *speedup_cell(struct arena *arena, const struct model_run *run
 }
 
 struct run_columns {
-    int name, time, uncertainty, strip, rate, speedup, user, system, memory, allocations, check,
-        launches;
+    int name, time, uncertainty, strip, rate, own, speedup, user, system, memory, allocations,
+        check, launches;
 };
 
 static struct run_columns add_columns(struct table *table, double confidence)
@@ -246,15 +272,16 @@ static struct run_columns add_columns(struct table *table, double confidence)
     c.name = table_add_column(table, "benchmark", TABLE_LEFT, 0);
     c.time = table_add_column(table, "time", TABLE_RIGHT, 0);
     c.uncertainty = table_add_column(table, uncertainty, TABLE_RIGHT, 0);
-    c.strip = table_add_column(table, "spread", TABLE_LEFT, 8);
-    c.rate = table_add_column(table, "rate", TABLE_RIGHT, 2);
+    c.strip = table_add_column(table, "spread", TABLE_LEFT, 9);
+    c.rate = table_add_column(table, "rate", TABLE_RIGHT, 3);
+    c.own = table_add_column(table, "own metric", TABLE_RIGHT, 2);
     c.speedup = table_add_column(table, "speed-up", TABLE_RIGHT, 1);
-    c.user = table_add_column(table, "user", TABLE_RIGHT, 5);
-    c.system = table_add_column(table, "system", TABLE_RIGHT, 5);
-    c.memory = table_add_column(table, "memory", TABLE_RIGHT, 3);
-    c.allocations = table_add_column(table, "allocs", TABLE_RIGHT, 4);
-    c.check = table_add_column(table, "check", TABLE_LEFT, 6);
-    c.launches = table_add_column(table, "launches", TABLE_RIGHT, 7);
+    c.user = table_add_column(table, "user", TABLE_RIGHT, 6);
+    c.system = table_add_column(table, "system", TABLE_RIGHT, 6);
+    c.memory = table_add_column(table, "memory", TABLE_RIGHT, 4);
+    c.allocations = table_add_column(table, "allocs", TABLE_RIGHT, 5);
+    c.check = table_add_column(table, "check", TABLE_LEFT, 7);
+    c.launches = table_add_column(table, "launches", TABLE_RIGHT, 8);
     return c;
 }
 
@@ -263,7 +290,7 @@ static void fill_row(struct table *table, const struct run_columns *c, const str
 {
     struct arena *arena = table->arena;
     struct table_row *row = table_add_row(table);
-    row->cells[c->name] = text_printable(arena, model_benchmark_label(arena, benchmark), 60);
+    row->cells[c->name] = text_printable(arena, model_benchmark_label(arena, benchmark), 0);
     if (benchmark->state != MODEL_STATE_OK || benchmark->metric_count == 0 ||
         benchmark->metrics[0].count == 0) {
         const char *reason = benchmark->reason != NULL ? benchmark->reason : "no samples";
@@ -279,6 +306,7 @@ static void fill_row(struct table *table, const struct run_columns *c, const str
     row->cells[c->uncertainty] = uncertainty_cell(arena, &summary);
     row->cells[c->strip] = report_strip(arena, primary->values, primary->count, 10);
     row->cells[c->rate] = rate_cell(arena, benchmark, run->confidence);
+    row->cells[c->own] = own_cell(arena, benchmark, run->confidence);
     row->cells[c->speedup] = speedup_cell(arena, run, benchmark);
     row->cells[c->user] = metric_cell(arena, benchmark, "user", run->confidence);
     row->cells[c->system] = metric_cell(arena, benchmark, "system", run->confidence);
@@ -301,7 +329,8 @@ static void print_table(struct buffer *out, const struct model_run *run,
     }
 }
 
-static void print_latencies(struct buffer *out, const struct model_run *run)
+static void print_latencies(struct buffer *out, const struct model_run *run,
+                            const struct report_style *style)
 {
     static const char *const names[] = {"p50", "p90", "p99", "p99.9", "p99.99", "max"};
     struct arena *arena = out->arena;
@@ -317,7 +346,7 @@ static void print_latencies(struct buffer *out, const struct model_run *run)
             continue;
         }
         struct table_row *row = table_add_row(&table);
-        row->cells[0] = text_printable(arena, model_benchmark_label(arena, benchmark), 60);
+        row->cells[0] = text_printable(arena, model_benchmark_label(arena, benchmark), 0);
         for (int k = 0; k < (int)(sizeof names / sizeof *names); k++) {
             row->cells[k + 1] = metric_cell(arena, benchmark, names[k], run->confidence);
         }
@@ -325,11 +354,12 @@ static void print_latencies(struct buffer *out, const struct model_run *run)
     }
     if (table.row_count > 0) {
         buffer_char(out, '\n');
-        table_print(&table, out, 0, false);
+        table_print(&table, out, style->columns, false);
     }
 }
 
-static void print_details(struct buffer *out, const struct model_run *run)
+static void print_details(struct buffer *out, const struct model_run *run,
+                          const struct report_style *style)
 {
     struct arena *arena = out->arena;
     struct table table = table_new(arena);
@@ -343,7 +373,7 @@ static void print_details(struct buffer *out, const struct model_run *run)
         for (ptrdiff_t m = 0; m < benchmark->metric_count; m++) {
             const struct model_metric *metric = &benchmark->metrics[m];
             struct table_row *row = table_add_row(&table);
-            row->cells[0] = text_printable(arena, model_benchmark_label(arena, benchmark), 40);
+            row->cells[0] = text_printable(arena, model_benchmark_label(arena, benchmark), 0);
             if (metric->count == 0 || metric->invalid_reason != NULL ||
                 benchmark->state != MODEL_STATE_OK) {
                 const char *reason =
@@ -363,15 +393,17 @@ static void print_details(struct buffer *out, const struct model_run *run)
         }
     }
     buffer_char(out, '\n');
-    table_print(&table, out, 0, false);
+    table_print(&table, out, style->columns, false);
 }
 
 static void print_note(struct buffer *out, const struct report_style *style, const char *where,
                        const char *text)
 {
-    buffer_printf(out, "%snote:%s %s%s%s\n", style->has_color ? "\033[33m" : "",
-                  style->has_color ? "\033[0m" : "", where, where[0] != '\0' ? ": " : "",
-                  text_printable(out->arena, text, 0));
+    const char *note =
+        arena_printf(out->arena, "%snote:%s %s%s%s", style->has_color ? "\033[33m" : "",
+                     style->has_color ? "\033[0m" : "", where, where[0] != '\0' ? ": " : "",
+                     text_printable(out->arena, text, 0));
+    wrap_line(out, note, style->columns);
 }
 
 static void print_notes(struct buffer *out, const struct model_run *run,

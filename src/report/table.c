@@ -2,12 +2,17 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "report/wrap.h"
 
 #include <string.h>
 
 enum { COLUMN_GAP = 2 };
 /* A first column is cut to this much when the rest needs the room. */
 enum { FIRST_COLUMN_MIN = 16 };
+/* No more of a name, so that one long name does not push all figures out of sight. */
+enum { FIRST_COLUMN_MAX = 60 };
+/* A line over the rest of a row that has less room than this goes on below, at the left. */
+enum { LINE_COLUMNS_MIN = 50 };
 
 struct table table_new(struct arena *arena)
 {
@@ -42,6 +47,7 @@ static ptrdiff_t column_width(const struct table *table, int column)
             width = columns > width ? columns : width;
         }
     }
+    width = column == 0 && width > FIRST_COLUMN_MAX ? FIRST_COLUMN_MAX : width;
     ptrdiff_t title = text_columns(table->columns[column].title);
     return width > 0 && title > width ? title : width;
 }
@@ -69,8 +75,9 @@ static void fit_widths(const struct table *table, ptrdiff_t *widths, ptrdiff_t w
         }
         ptrdiff_t excess = total_width(table, widths) - width_max;
         if (widths[0] - excess >= FIRST_COLUMN_MIN + 8 || victim < 0) {
+            ptrdiff_t least = widths[0] < FIRST_COLUMN_MIN ? widths[0] : FIRST_COLUMN_MIN;
             ptrdiff_t shorter = widths[0] - excess;
-            widths[0] = shorter > FIRST_COLUMN_MIN ? shorter : FIRST_COLUMN_MIN;
+            widths[0] = shorter > least ? shorter : least;
             return;
         }
         widths[victim] = 0;
@@ -110,9 +117,28 @@ static void print_cell(struct table *table, struct buffer *out, const char *text
     }
 }
 
-static void print_row(struct table *table, struct buffer *out, const struct table_row *row,
-                      const ptrdiff_t *widths, int last, bool has_color)
+/* The text over the rest of the row, broken within the table's width. */
+static void print_rest(struct buffer *out, const char *line, ptrdiff_t start, ptrdiff_t width_max)
 {
+    bool has_room = width_max - start >= LINE_COLUMNS_MIN;
+    wrap_text(out, line,
+              &(struct wrap){
+                  .width = width_max, .start = start, .indent = has_room ? start : WRAP_INDENT});
+}
+
+struct row_style {
+    const ptrdiff_t *widths;
+    int last; /* column shown */
+    ptrdiff_t width_max;
+    bool has_color;
+};
+
+static void print_row(struct table *table, struct buffer *out, const struct table_row *row,
+                      const struct row_style *style)
+{
+    const ptrdiff_t *widths = style->widths;
+    int last = style->last;
+    bool has_color = style->has_color;
     if (has_color && row->color != NULL) {
         buffer_text(out, row->color);
     }
@@ -124,7 +150,7 @@ static void print_row(struct table *table, struct buffer *out, const struct tabl
             buffer_repeat(out, " ", COLUMN_GAP);
         }
         if (c > 0 && row->line != NULL) {
-            buffer_text(out, row->line);
+            print_rest(out, row->line, widths[0] + COLUMN_GAP, style->width_max);
             break;
         }
         print_cell(table, out, row->cells[c], widths[c], table->columns[c].align,
@@ -149,13 +175,17 @@ void table_print(struct table *table, struct buffer *out, ptrdiff_t width_max, b
         titles.cells[c] = table->columns[c].title;
         last = widths[c] > 0 ? c : last;
     }
-    print_row(table, out, &titles, widths, last, has_color);
+    struct row_style style = {
+        .widths = widths, .last = last, .width_max = width_max, .has_color = has_color};
+    print_row(table, out, &titles, &style);
     for (ptrdiff_t i = 0; i < table->row_count; i++) {
         /* A row that is one long line needs a second column to stand in. */
         int row_last = table->rows[i].line != NULL && last == 0 ? 1 : last;
         ptrdiff_t row_widths[TABLE_COLUMNS_MAX];
         memcpy(row_widths, widths, sizeof widths);
         row_widths[1] = row_last == 1 && widths[1] == 0 ? 1 : widths[1];
-        print_row(table, out, &table->rows[i], row_widths, row_last, has_color);
+        style.widths = row_widths;
+        style.last = row_last;
+        print_row(table, out, &table->rows[i], &style);
     }
 }

@@ -19,18 +19,3 @@ tare_status store_document_save(struct store *store, const struct store_document
     row_bind_text(&row, document->text);
     return store_end(store, row_run(&row), error);
 }
-
-tare_status store_document_load(struct store *store, struct arena *arena, const char *kind,
-                                const char *prefix, const char **text, struct tare_error *error)
-{
-    struct row row = row_open(store, QUERY_DOCUMENT_SELECT, error);
-    row_bind_text(&row, kind);
-    row_bind_text(&row, prefix);
-    *text = NULL;
-    if (row_next(&row)) {
-        row_word(&row, arena);
-        row_word(&row, arena);
-        *text = row_word(&row, arena);
-    }
-    return row_close(&row);
-}

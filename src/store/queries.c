@@ -12,7 +12,9 @@
     "(SELECT count(*) FROM benchmark WHERE benchmark.run = run.key AND benchmark.state IN "        \
     "('failed', 'invalid')), "                                                                     \
     "(SELECT group_concat(name, ', ') FROM (SELECT DISTINCT name FROM baseline WHERE "             \
-    "baseline.run = run.key ORDER BY name)) "
+    "baseline.run = run.key ORDER BY name)), "                                                     \
+    "(SELECT value FROM run_field WHERE run_field.run = run.key AND kind = 'environment' AND "     \
+    "run_field.key = 'compared_as') "
 
 /* Parts of a run, benchmark by benchmark in the order they were saved: the index benchmark_run
  * gives that order without sorting. */
@@ -109,9 +111,6 @@ const char *const store_query_texts[QUERY_COUNT] = {
                          "WHERE name = ?1 AND (?2 IS NULL OR machine = ?2) ORDER BY key DESC",
     [QUERY_DOCUMENT_INSERT] =
         "INSERT INTO document (id, kind, created_unix_ns, machine, text) VALUES (?, ?, ?, ?, ?)",
-    [QUERY_DOCUMENT_SELECT] = "SELECT id, kind, text FROM document WHERE (?1 = '' OR kind = ?1) "
-                              "AND substr(id, 1, length(?2)) = ?2 "
-                              "ORDER BY id DESC LIMIT 2",
 };
 
 const char *const store_run_state_words[4] = {

@@ -28,6 +28,7 @@ void store_row_read(struct row *row, struct arena *arena, struct store_run_row *
     run->bad_count = row_int(row);
     const char *baselines = row_text(row, arena);
     run->baselines = baselines != NULL ? baselines : "";
+    run->compared_as = row_text(row, arena);
 }
 
 struct store_run_row *store_rows_add(struct arena *arena, struct store_run_rows *rows)

@@ -290,9 +290,8 @@ static const char *first_problem(struct store *store)
 tare_status store_damaged(struct store *store, struct tare_error *error, const char *what)
 {
     return error_set(error, TARE_ERROR_IO,
-                     "store '%s' is damaged (%s): 'tare runs check' says more; put a copy of it "
-                     "back, or move it away to start a "
-                     "new one",
+                     "store '%s' is damaged (%s): put a copy of it back, save what can be saved with "
+                     "sqlite3 OLD .recover | sqlite3 NEW, or move it away to start a new one",
                      store->path, what);
 }
 

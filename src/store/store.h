@@ -95,6 +95,7 @@ struct store_run_row {
     int64_t bad_count; /* benchmarks that are failed or invalid */
     const char
         *baselines; /* names of the baselines that point at it, "main, nightly"; "" when none */
+    const char *compared_as; /* "old: ./a": side of a comparison; NULL: of none */
 };
 
 struct store_run_rows {
@@ -211,9 +212,5 @@ struct store_document {
 };
 tare_status store_document_save(struct store *store, const struct store_document *document,
                                 struct tare_error *error);
-/* The newest of that kind ("": of any) whose id begins with `prefix` ("": any). *text is NULL when
- * there is none. */
-tare_status store_document_load(struct store *store, struct arena *arena, const char *kind,
-                                const char *prefix, const char **text, struct tare_error *error);
 
 #endif

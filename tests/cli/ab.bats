@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Goal: `tare ab` says what DESIGN's table says, with its exit codes, for programs and commands, and never green without
+# Goal: `tare ab` gives the documented verdicts and exit codes for programs and commands, and never green without
 # evidence. Method: real programs with real differences so large that noise cannot hide them, and misbehaving ones.
 
 bats_require_minimum_version 1.5.0
@@ -145,15 +145,17 @@ C
 @test "an interrupt prints what is known and exits 130" {
     # TERM, because a shell's background job ignores INT; both are handled alike.
     bench old 500
-    "$tare" ab --budget 60s --min-effect 0 ./old ./old >out 2>err &
+    "$tare" ab --budget 60s --min-effect 0 "$PWD/old" "$PWD/old" >out 2>err &
     local pid=$!
-    until [ -s err ]; do :; done
+    until [ -s err ] && pgrep -f "^$PWD/old" >sides; do
+        kill -0 "$pid" # else it ended by itself
+    done
     kill -TERM "$pid"
     local code=0
     wait "$pid" || code=$?
     [ "$code" -eq 130 ]
     grep -q 'interrupted (exit 130)' err
-    ! pgrep -f "$BATS_TEST_TMPDIR/./old"
+    ! pgrep -f "^$PWD/old"
 }
 
 @test "wrong words are usage errors" {
@@ -165,4 +167,27 @@ C
     [ "$status" -eq 2 ]
     compare --no-such a b
     [ "$status" -eq 2 ]
+}
+
+@test "--gate with a metric that nothing has is a usage error with the known ones" {
+    compare --gate nope --budget 1s true true -n t
+    expect 2 "time, user, system"
+}
+
+@test "peaks below what can be told are not called equivalent" {
+    compare --gate memory --budget 5s true true -n t --json
+    [ "$status" -ne 0 ] || jq -e '.comparisons[0].old.median > 1000000' <<<"$output"
+}
+
+@test "several new sides are told apart" {
+    bench old 500
+    bench new 1000
+    cp old third
+    compare --budget 20s --json ./old ./new ./third
+    jq -e '[.comparisons[] | select(.metric == "time") | .new_name] | sort == ["./new", "./third"]' <<<"$output"
+}
+
+@test "a slice longer than a second is refused" {
+    compare --slice 1h a b
+    expect 2 "--slice must be"
 }

@@ -24,6 +24,16 @@ as_recorded() {
     [[ "$output" == *"exit code is 0 whenever"* ]]
 }
 
+# Goal: what cannot be written is a failure, in words and as JSON.
+@test "a full standard output is a failure" {
+    [ -e /dev/full ] || skip "no /dev/full here"
+    for format in --quiet --json; do
+        run bash -c "'$tare' doctor $format --root '$machines/synthetic-laptop' >/dev/full"
+        [ "$status" -eq 3 ]
+        [[ "$output" == *"could not be written to standard output"* ]]
+    done
+}
+
 # Goal: a recorded laptop gets its warnings, with a command line to do something about them.
 @test "a recorded machine is examined, not measured" {
     run "$tare" doctor --root "$machines/synthetic-laptop"
@@ -72,9 +82,10 @@ as_recorded() {
     [[ "${lines[-1]}" =~ ^tare:\ (fit|noisy|not\ fit),\ [0-9]+\ warnings?\ \(exit\ 0\) ]]
 }
 
-# Goal: Ctrl-C while measuring ends with 130.
+# Goal: Ctrl-C while measuring ends with 130. Method: one signal (--foreground; else timeout sends two, and a second one
+# ends the tool at once, without a word).
 @test "interrupted" {
-    run timeout --preserve-status -s INT 1 "$tare" doctor --duration 60s
+    run timeout --foreground --preserve-status -s INT 1 "$tare" doctor --duration 60s
     [ "$status" -eq 130 ]
     [[ "$output" == *"interrupted"* ]]
 }

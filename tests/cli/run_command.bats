@@ -125,9 +125,10 @@ expect() { # CODE TEXT: exit code, and a text somewhere in the output
 }
 
 @test "a hang is ended with its children" {
-    run --separate-stderr "$tare" run --runs 1 --timeout 200ms --shell 'sleep 4242 & wait'
+    local nap="sleep $((1000000 + $$))" # told apart from those of other tests
+    run --separate-stderr "$tare" run --runs 1 --timeout 200ms --shell "$nap & wait"
     expect 3 "did not end within 0.2 s"
-    ! pgrep -f 'sleep 4242'
+    ! pgrep -f "$nap"
 }
 
 @test "Ctrl-C keeps what was finished and exits 130" {
@@ -203,4 +204,23 @@ expect() { # CODE TEXT: exit code, and a text somewhere in the output
     run "$tare" run -- true
     [ "$status" -eq 2 ]
     [[ "$output" == *"tare.yaml:2:1"* && "$output" == *"budget"* ]]
+}
+
+@test "--runs is exact, whatever the budget" {
+    run --separate-stderr "$tare" run --runs 3 --budget 1ms --json -- sleep 0.01
+    [ "$status" -eq 0 ]
+    jq -e '.benchmarks[0].metrics[0].n == 3' <<<"$output"
+}
+
+@test "options for commands are refused when there is no command" {
+    for option in --expect-output=x --exit-code=9 --prepare=false --input=nope '--metric=a:lower=re:([0-9]+)' --warmup=3 --shell; do
+        run --separate-stderr "$tare" run --runs 1 "$option" "$TARE_BUILD/examples/first"
+        expect 2 "is for commands"
+    done
+}
+
+@test "--list --json lists" {
+    run --separate-stderr "$tare" run --list --json -- true
+    [ "$status" -eq 0 ]
+    jq -e '[.benchmarks[].name] == ["true"]' <<<"$output"
 }

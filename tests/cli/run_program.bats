@@ -12,7 +12,7 @@ setup() {
 }
 
 misbehave() { # MODE: a short run of the program in that mode
-    run --separate-stderr "$tare" run --protocol --budget 2s --runs 2 --timeout 1s -- \
+    run --separate-stderr "$tare" run --protocol --budget 2s --runs 2 --timeout 5s -- \
         python3 "$TARE_SOURCE/tests/data/misbehave.py" "$1"
 }
 
@@ -77,7 +77,7 @@ expect() { # CODE TEXT: exit code, and a text somewhere in the output
 
 @test "a hang is ended by --timeout" {
     misbehave hang
-    expect 3 "did not answer within 1 s"
+    expect 3 "did not answer within 5 s"
 }
 
 @test "half a line is told" {

@@ -325,15 +325,6 @@ static void target(void **state)
     assert_string_equal(slice.values[3].name, "memory");
 }
 
-static void shell_start(void **state)
-{
-    (void)state;
-    double start_ns = 0;
-    error_clear(&error);
-    assert_int_equal(measure_shell_start_ns(&start_ns, &error), TARE_OK);
-    assert_true(start_ns > 0);
-}
-
 static int set_up(void **state)
 {
     (void)state;
@@ -365,7 +356,6 @@ int main(void)
         cmocka_unit_test(floods_and_kept_pipes),
         cmocka_unit_test(variation_reaches_the_child),
         cmocka_unit_test(target),
-        cmocka_unit_test(shell_start),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -181,6 +181,20 @@ static void test_exit_codes(void **state)
     assert_int_equal(command_exit_code(TARE_INTERRUPTED), 130);
 }
 
+/* A result that outgrew its buffer is not printed in part: that is a failure, and a worse outcome
+ * stays what it was. */
+static void test_cut_result(void **state)
+{
+    (void)state;
+    const struct command command = {.name = "test"};
+    struct buffer text = buffer_new(&arena, 3);
+    buffer_text(&text, "{\n}");
+    assert_int_equal(command_print(&command, &text, EXIT_CODE_OK), EXIT_CODE_OK);
+    buffer_text(&text, "\n");
+    assert_int_equal(command_print(&command, &text, EXIT_CODE_OK), EXIT_CODE_FAILED);
+    assert_int_equal(command_print(&command, &text, EXIT_CODE_REGRESSED), EXIT_CODE_REGRESSED);
+}
+
 static int teardown(void **state)
 {
     (void)state;
@@ -199,6 +213,7 @@ int main(void)
         cmocka_unit_test_teardown(test_mistakes, teardown),
         cmocka_unit_test_teardown(test_long_name, teardown),
         cmocka_unit_test_teardown(test_exit_codes, teardown),
+        cmocka_unit_test_teardown(test_cut_result, teardown),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

@@ -324,13 +324,6 @@ static void test_no_error_struct(void **state)
     assert_int_equal(policy_read(&arena, "x: 1", 4, "tare.yaml", &policy, NULL), TARE_ERROR_USAGE);
 }
 
-/* Names of outcomes are the words that the file takes. */
-static void test_names(void **state)
-{
-    (void)state;
-    assert_string_equal(model_outcome_name(MODEL_OUTCOME_NEUTRAL), "neutral");
-}
-
 static int teardown(void **state)
 {
     (void)state;
@@ -351,7 +344,6 @@ int main(void)
         cmocka_unit_test_teardown(test_depth, teardown),
         cmocka_unit_test_teardown(test_sizes, teardown),
         cmocka_unit_test_teardown(test_no_error_struct, teardown),
-        cmocka_unit_test_teardown(test_names, teardown),
     };
     return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Goal: paired samples get the verdict that DESIGN's table gives them, for times and for
+/* Goal: paired samples get the verdict that the band and the interval give them, for times and for
  * throughputs, for exact counts, for partial slowdowns and for everything that has no ratio.
  * Method: simulated launches with fixed seeds. */
 #include "base/random.h"
@@ -139,8 +139,6 @@ static void test_only_looks_count(void **state)
     struct model_comparison at = compare(&w, 0.01);
     assert_true(between.low == at.low && between.high == at.high);
     const struct detect_rule rule = {.alpha = 0.01, .band = 0.01};
-    assert_true(detect_is_look(&rule, 8));
-    assert_false(detect_is_look(&rule, 10));
     assert_int_equal(detect_next_look(&rule, 8), 11);
     assert_int_equal(detect_next_look(&rule, 0), 8);
 }
@@ -236,6 +234,37 @@ static void test_not_measured_is_inconclusive(void **state)
     assert_string_equal(c.reason_code, "not-measured");
 }
 
+/* Goal: an inconclusive comparison always asks for launches up to a look, or says that none would
+ * do. Method: comparisons written by hand, at 8 and 11 launches. */
+static void test_launches_more(void **state)
+{
+    (void)state;
+    const struct detect_rule rule = {.alpha = 0.01, .band = 0.01};
+    struct model_comparison c = {.verdict = MODEL_EQUIVALENT, .reason_code = "within-band"};
+    assert_int_equal(detect_launches_more(&rule, &c, 8, 1000), 0);
+    /* Data too odd for an interval at the first looks. */
+    c = (struct model_comparison){.verdict = MODEL_INCONCLUSIVE, .reason_code = "too-few-launches"};
+    assert_int_equal(detect_launches_more(&rule, &c, 0, 1000), 8);
+    assert_int_equal(detect_launches_more(&rule, &c, 8, 1000), 3);
+    assert_int_equal(detect_launches_more(&rule, &c, 11, 1000), 4);
+    /* A half-width of 2 % that must become 0.5 %: 16 times the launches. */
+    c.has_interval = true;
+    c.reason_code = "interval-across-band";
+    c.ratio = 1.01 * exp(0.005);
+    c.low = c.ratio * exp(-0.02);
+    c.high = c.ratio * exp(0.02);
+    assert_in_range(detect_launches_more(&rule, &c, 8, 1000), 16 * 8 - 8, 16 * 8 - 7);
+    assert_int_equal(detect_launches_more(&rule, &c, 8, 100), -1);
+    /* The typical round is clear: what is open is its slowest tenth. */
+    c.ratio = 1;
+    c.low = 0.995;
+    c.high = 1.005;
+    c.reason_code = "tail-unknown";
+    assert_int_equal(detect_launches_more(&rule, &c, 8, 1000), 3);
+    c.reason_code = "tail-differs";
+    assert_int_equal(detect_launches_more(&rule, &c, 8, 1000), -1);
+}
+
 static void test_decision_takes_the_worst(void **state)
 {
     (void)state;
@@ -269,6 +298,7 @@ int main(void)
         TEST(test_exact_counts),
         TEST(test_failed_side_is_invalid),
         TEST(test_not_measured_is_inconclusive),
+        TEST(test_launches_more),
         TEST(test_decision_takes_the_worst),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

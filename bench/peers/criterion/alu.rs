@@ -18,7 +18,9 @@ fn alu(seed: u64, steps: u32) -> u64 {
 
 fn bench(c: &mut Criterion) {
     let steps = steps();
-    c.bench_function("alu", |b| b.iter(|| alu(black_box(88172645463325252), steps)));
+    c.bench_function("alu", |b| {
+        b.iter(|| alu(black_box(88172645463325252), steps))
+    });
 }
 
 criterion_group!(benches, bench);

@@ -18,7 +18,9 @@ fn alu(seed: u64, steps: u32) -> u64 {
 
 fn benchmarks() -> impl IntoBenchmarks {
     let steps = steps();
-    [benchmark_fn("alu", move |b| b.iter(move || alu(black_box(88172645463325252), steps)))]
+    [benchmark_fn("alu", move |b| {
+        b.iter(move || alu(black_box(88172645463325252), steps))
+    })]
 }
 
 tango_benchmarks!(benchmarks());
