@@ -344,10 +344,7 @@ static int print_decision(struct ab_session *session, int code)
     if (session->is_live) {
         fprintf(stderr, "\r\033[K");
     }
-    if (fputs(buffer_string(&out), stdout) < 0 || fflush(stdout) != 0) {
-        fprintf(stderr, "tare ab: cannot write the result to standard output\n");
-        code = code == EXIT_CODE_OK ? EXIT_CODE_FAILED : code;
-    }
+    code = command_print(&command_ab, &out, code);
     fprintf(stderr, "tare: %s (exit %d), %.1f s\n",
             code == EXIT_CODE_INTERRUPTED ? "interrupted"
                                           : model_verdict_name(model_decision_verdict(decision)),

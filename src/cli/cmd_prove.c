@@ -324,7 +324,9 @@ static int keep_result(struct prove_session *session, const struct model_machine
         .created_unix_ns = clock_unix_ns(),
         .text = buffer_string(&text),
     };
-    tare_status status = store_path_open(arena, &request, &store, &error);
+    tare_status status = text.is_full ? error_set(&error, TARE_ERROR_IO,
+                                                  "it is larger than %d bytes", BUFFER_LENGTH_MAX)
+                                      : store_path_open(arena, &request, &store, &error);
     if (status == TARE_OK) {
         status = store_document_save(store, &document, &error);
     }

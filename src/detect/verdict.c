@@ -197,19 +197,33 @@ static bool tail_contradicts(const struct model_comparison *c, const struct stat
            fabs(tail->log.estimate) > TAIL_BANDS_MAX * log1p(c->band);
 }
 
+/* Whole runs have no slowest tenth within a launch; there the mean over launches must be near. */
+static bool mean_contradicts(const struct model_comparison *c, double mean_log)
+{
+    return fabs(mean_log) > TAIL_BANDS_MAX * log1p(c->band);
+}
+
 static void judge_ratio(struct arena *arena, struct model_comparison *c,
                         const struct stats_ratio *typical, const struct stats_ratio *tail,
-                        bool has_tail)
+                        bool has_tail, double mean_log)
 {
     enum place place = place_interval(&typical->log, c->band);
-    /* A regression of the tail counts unless the typical round has changed itself. */
     bool is_tail_worse = tail->log.is_defined && place_interval(&tail->log, c->band) == PLACE_WORSE;
     if (place == PLACE_WORSE) {
         conclude(c, MODEL_REGRESSED, "beyond-band", "the whole interval is beyond the band");
+    } else if (place == PLACE_BETTER && is_tail_worse) {
+        conclude(c, MODEL_INCONCLUSIVE, "mixed",
+                 "the typical round is better, but the slowest tenth is worse");
     } else if (place == PLACE_BETTER) {
         conclude(c, MODEL_IMPROVED, "beyond-band", "the whole interval is beyond the band");
     } else if (place == PLACE_INSIDE && has_tail && tail_contradicts(c, tail)) {
         judge_tail(arena, c, tail);
+    } else if (place == PLACE_INSIDE && !has_tail && mean_contradicts(c, mean_log)) {
+        conclude(c, MODEL_INCONCLUSIVE, "mean-differs",
+                 arena_printf(arena,
+                              "the typical run is the same, but the mean is %.1f %% off: some "
+                              "runs changed",
+                              expm1(fabs(mean_log)) * 100));
     } else if (place == PLACE_INSIDE) {
         conclude(c, MODEL_EQUIVALENT, "within-band", "the whole interval is within the band");
     } else if (is_tail_worse) {
@@ -259,7 +273,8 @@ static void judge_launches(struct arena *arena, struct model_comparison *c,
     c->low = is_cost ? typical.low : 1 / typical.high;
     c->high = is_cost ? typical.high : 1 / typical.low;
     c->method = stats_interval_method_name(typical.log.method);
-    judge_ratio(arena, c, &typical, &tail, has_tail);
+    double mean_log = stats_mean(evidence->typical, evidence->launches);
+    judge_ratio(arena, c, &typical, &tail, has_tail, mean_log);
 }
 
 /* Why no ratio can be defined, or NULL. */
@@ -342,7 +357,9 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
     if (old_metric->is_exact) {
         judge_exact(arena, comparison, old_metric->values[0], new_metric->values[0]);
     } else {
-        ptrdiff_t launches = comparison->old_side.launches;
+        ptrdiff_t launches = comparison->old_side.launches < comparison->new_side.launches
+                                 ? comparison->old_side.launches
+                                 : comparison->new_side.launches;
         struct stats_sequential schedule = typical_schedule(rule);
         ptrdiff_t look = stats_sequential_look(&schedule, launches);
         ptrdiff_t used = look >= 0 ? stats_sequential_launches(&schedule, look) : launches;

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Environment padding: up to a page moves the stack through all its alignments. */
-enum { PADDING_BYTES_MAX = 4096 };
 /* With three times the rounds the variance between launches, which rounds do not lessen, already
  * dominates. */
 static const double ROUNDS_FACTOR_MAX = 3;
@@ -138,7 +136,8 @@ static tare_status begin_sides(struct pair_work *w, struct tare_error *error)
     for (int i = 0; i < pair->side_count; i++) {
         struct pair_side *side = &pair->sides[order[i]];
         struct measure_variation variation = {
-            .environment_padding_bytes = (int32_t)random_below(w->random, PADDING_BYTES_MAX),
+            .environment_padding_bytes =
+                (int32_t)random_below(w->random, MEASURE_PADDING_BYTES_MAX),
             .is_aslr_off = w->plan->is_aslr_off,
             .cpu = cpu,
         };

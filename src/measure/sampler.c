@@ -26,8 +26,6 @@ enum { COUNTED_SLICES = 5 };
 /* A quarter of a second more is not noticed; beyond it the budget decides whether counting happens.
  */
 static const double COUNTING_NS_FREE = 250e6;
-/* Environment padding: up to a page moves the stack through all its alignments. */
-enum { PADDING_BYTES_MAX = 4096 };
 
 struct sampling {
     struct arena *arena;
@@ -75,7 +73,8 @@ struct measure_plan measure_plan_default(bool is_command)
     };
 }
 
-/* Marks the benchmark as failed (or skipped, or invalid) and forgets the error: the run goes on with the next benchmark. */
+/* Marks the benchmark as failed (or skipped, or invalid) and forgets the error: the run goes on
+ * with the next benchmark. */
 static tare_status fail_benchmark(struct sampling *s, tare_status status, struct tare_error *error)
 {
     if (status != TARE_ERROR_MEASURE) {
@@ -151,7 +150,7 @@ static void tell(struct sampling *s, const char *phase)
 static struct measure_variation choose_variation(struct sampling *s)
 {
     return (struct measure_variation){
-        .environment_padding_bytes = (int32_t)random_below(s->random, PADDING_BYTES_MAX),
+        .environment_padding_bytes = (int32_t)random_below(s->random, MEASURE_PADDING_BYTES_MAX),
         .is_aslr_off = s->plan->is_aslr_off,
         .cpu = s->plan->cpu,
     };

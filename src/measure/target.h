@@ -9,6 +9,9 @@
 #include "model/model.h"
 #include "os/clock.h"
 
+/* Environment padding: up to a page moves the stack through all its alignments. */
+enum { MEASURE_PADDING_BYTES_MAX = 4096 };
+
 /* What is varied on purpose between launches, so that luck of placement averages out and is seen.
  */
 struct measure_variation {

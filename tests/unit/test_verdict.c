@@ -168,6 +168,30 @@ static void test_partial_slowdown_is_found(void **state)
     assert_true(c.tail_ratio > 1.2);
 }
 
+static void test_partly_slower_runs_are_never_equivalent(void **state)
+{
+    (void)state;
+    for (ptrdiff_t launches = 8; launches <= 300; launches += 7) {
+        struct world w = steady;
+        w.slow_share = 0.2;
+        w.rounds = 1; /* whole runs of a command */
+        w.launches = launches;
+        assert_int_not_equal(compare(&w, 0.01).verdict, MODEL_EQUIVALENT);
+    }
+}
+
+static void test_faster_but_for_some_is_not_improved(void **state)
+{
+    (void)state;
+    struct world w = steady;
+    w.effect = -0.05;
+    w.slow_share = 0.2;
+    w.launches = 66;
+    struct model_comparison c = compare(&w, 0.01);
+    assert_int_equal(c.verdict, MODEL_INCONCLUSIVE);
+    assert_string_equal(c.reason_code, "mixed");
+}
+
 static void test_other_unit_is_invalid(void **state)
 {
     (void)state;
@@ -294,6 +318,8 @@ int main(void)
         TEST(test_only_looks_count),
         TEST(test_partial_slowdown_is_never_equivalent),
         TEST(test_partial_slowdown_is_found),
+        TEST(test_partly_slower_runs_are_never_equivalent),
+        TEST(test_faster_but_for_some_is_not_improved),
         TEST(test_other_unit_is_invalid),
         TEST(test_exact_counts),
         TEST(test_failed_side_is_invalid),
