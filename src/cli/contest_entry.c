@@ -2,6 +2,23 @@
 
 #include <string.h>
 
+static bool is_in(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The reciprocal of the time: it would only be judged twice. */
+static bool is_derived(const char *name)
+{
+    static const char *const derived[] = {"throughput", "item_rate", "flop_rate"};
+    return is_in(derived, sizeof derived / sizeof *derived, name);
+}
+
 /* What every command reports besides time; of interest, but not what people gate on unasked. */
 static bool is_builtin(const char *name)
 {
@@ -10,13 +27,7 @@ static bool is_builtin(const char *name)
             return true;
         }
     }
-    static const char *const derived[] = {"throughput", "item_rate", "flop_rate"};
-    for (size_t i = 0; i < sizeof derived / sizeof *derived; i++) {
-        if (strcmp(derived[i], name) == 0) {
-            return true; /* the reciprocal of the time: it would be judged twice */
-        }
-    }
-    return false;
+    return is_derived(name);
 }
 
 static bool is_gated(const struct text_list *gate, const char *name)
@@ -24,12 +35,7 @@ static bool is_gated(const struct text_list *gate, const char *name)
     if (gate == NULL || gate->count == 0) {
         return strcmp(name, "time") == 0 || !is_builtin(name);
     }
-    for (ptrdiff_t i = 0; i < gate->count; i++) {
-        if (strcmp(gate->items[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return is_in(gate->items, (size_t)gate->count, name);
 }
 
 /* The metrics that decide come first. */
@@ -41,7 +47,8 @@ static void choose_metrics(struct arena *arena, const struct run_task *task,
     for (int pass = 0; pass < 2; pass++) {
         for (ptrdiff_t i = 0; i < count; i++) {
             const char *name = i == 0 ? "time" : task->target.metrics[i - 1].name;
-            if (is_gated(gate, name) == (pass == 0)) {
+            bool is_of_pass = is_gated(gate, name) == (pass == 0);
+            if (is_of_pass && (pass == 0 || !is_derived(name))) {
                 entry->metrics[entry->metric_count++] = name;
             }
         }

@@ -81,8 +81,7 @@ static void write_result(struct buffer *out, const struct alone_result *result)
     }
     if (result->state != ALONE_MEASURED) {
         buffer_text(out, ",\"reason\":");
-        json_text(out, result->state == ALONE_DELETED ? "the compiler removed the work of the loop"
-                                                      : result->text);
+        json_text(out, result->text);
         buffer_text(out, ",\"metrics\":[]}");
         return;
     }

@@ -18,6 +18,10 @@ enum {
     ELAPSED_TIMES_MAX = 5 /* preparation included, this many times the time asked for */
 };
 
+static const char DELETED_TEXT[] =
+    "costs no more than an empty loop: the compiler removed the work, or it hides behind the loop; "
+    "give inputs to tare_opaque() and results to tare_keep()";
+
 struct sampling {
     struct client *client;
     struct tare_state *state;
@@ -76,6 +80,7 @@ static void set_failed(struct alone_result *result, const struct tare_state *sta
     result->state = state->is_check_failed                     ? ALONE_INVALID
                     : state->outcome == CLIENT_OUTCOME_SKIPPED ? ALONE_SKIPPED
                                                                : ALONE_FAILED;
+    result->check = state->is_check_failed ? CLIENT_CHECK_FAILED : result->check;
     result->text = arena_strdup(arena, state->reason);
 }
 
@@ -171,6 +176,7 @@ static void summarize(struct sampling *sampling)
      * enough. */
     bool is_deleted = sampling->deleted_count > 0;
     result->state = is_deleted ? ALONE_DELETED : ALONE_MEASURED;
+    result->text = is_deleted ? DELETED_TEXT : NULL;
     result->time_ns = alone_summarize(sampling->times, result->slice_count);
     for (ptrdiff_t i = 0; i < result->metric_count; i++) {
         result->metrics[i].summary =

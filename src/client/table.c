@@ -117,12 +117,7 @@ static void print_reason(const struct table *table, const struct alone_result *r
     const char *color = result->state == ALONE_SKIPPED ? DIM : RED;
     printf("%s", style(table, color));
     print_padded(words[result->state], TIME_COLUMNS + 1, true);
-    printf("  %s%s\n",
-           result->state == ALONE_DELETED
-               ? "costs no more than an empty loop: the compiler removed the work, or it hides "
-                 "behind the loop; give inputs to tare_opaque() and results to tare_keep()"
-               : text_printable(&arena, result->text, 0),
-           style(table, PLAIN));
+    printf("  %s%s\n", text_printable(&arena, result->text, 0), style(table, PLAIN));
     arena_free(&arena);
 }
 

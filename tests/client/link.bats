@@ -90,6 +90,22 @@ two" ]
     has_note "$place/program"
 }
 
+@test "the first benchmark of the README, as it stands there" {
+    awk '/^## /{ is_there = /A first benchmark in C/ } is_there && /^```$/ { exit }
+        is_code { print } is_there && /^```c$/ { is_code = 1 }' "$TARE_SOURCE/README.md" >"$place/first.c"
+    grep -q TARE_BENCHMARK "$place/first.c"
+    for compiler in gcc clang "g++ -x c++"; do
+        command -v "${compiler%% *}" >/dev/null || continue
+        # shellcheck disable=SC2086
+        $compiler -O2 -Wall -Wextra -Werror "$include" "$place/first.c" -x none "$TARE_BUILD/libtare.a" -o "$place/first"
+        run "$place/first" --min-time 20ms --json
+        echo "$compiler: $output"
+        [ "$status" -eq 0 ]
+        # A thousand additions, at most 32 a cycle: more than a few nanoseconds.
+        jq -e '.benchmarks[0] | .state == "ok" and .metrics[0].median > 5' <<<"$output"
+    done
+}
+
 @test "two benchmarks of one name are refused, with both places" {
     printf '#include <tare/tare.h>\nTARE_BENCHMARK(one) { TARE_LOOP(t) {} }\n' >"$place/one.c"
     printf '#include <tare/tare.h>\nTARE_BENCHMARK(one) { TARE_LOOP(t) {} }\nTARE_MAIN()\n' >"$place/two.c"

@@ -49,4 +49,15 @@ TARE_BENCHMARK(skipped)
     tare_skip(t, "needs a \033[31mGPU");
 }
 
+TARE_BENCHMARK(expects)
+{
+    double x = 1;
+    TARE_LOOP(t)
+    {
+        x = tare_opaque(x) / 1.0001;
+        tare_keep(x);
+    }
+    tare_expect(t, 0, "x is not what it was");
+}
+
 TARE_MAIN()

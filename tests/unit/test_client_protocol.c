@@ -69,6 +69,20 @@ TARE_BENCHMARK(broken)
     }
 }
 
+TARE_BENCHMARK(expects)
+{
+    TARE_LOOP(t)
+    {
+        tare_clobber();
+    }
+    tare_expect(t, 0, "a \"wrong\" answer");
+}
+
+TARE_BENCHMARK(declines)
+{
+    tare_skip(t, "no GPU");
+}
+
 static struct arena arena;
 static struct client client;
 
@@ -234,7 +248,7 @@ static void test_list(void **unused)
     assert_non_null(strstr(list, "{\"benchmark\":2,\"name\":\"group/\\\"late\\\"\",\"metrics\":{"
                                  "\"throughput\":{\"unit\":\"B/s\",\"better\":\"higher\","
                                  "\"exact\":false},"));
-    assert_non_null(strstr(list, "{\"ok\":\"list\",\"count\":5}\n"));
+    assert_non_null(strstr(list, "{\"ok\":\"list\",\"count\":7}\n"));
 }
 
 /* Goal: N passes are made, no more, no less, and the metric is there. */
@@ -281,6 +295,18 @@ static void test_failed_check(void **unused)
     assert_reply("{\"op\":\"run\",\"benchmark\":3,\"iterations\":1}", "{\"error\":");
 }
 
+/* Goal: what a body finds out in a timed slice is told as what it is, not as a failure. */
+static void test_declined_runs(void **unused)
+{
+    (void)unused;
+    assert_reply("{\"op\":\"open\",\"benchmark\":5}", "{\"ok\":\"open\"}");
+    assert_string_equal(ask("{\"op\":\"run\",\"benchmark\":5,\"iterations\":9}"),
+                        "{\"check\":\"failed\",\"detail\":\"a \\\"wrong\\\" answer\"}\n");
+    assert_reply("{\"op\":\"open\",\"benchmark\":6}", "{\"ok\":\"open\"}");
+    assert_string_equal(ask("{\"op\":\"run\",\"benchmark\":6,\"iterations\":9}"),
+                        "{\"skip\":\"no GPU\"}\n");
+}
+
 static void test_broken_loop(void **unused)
 {
     (void)unused;
@@ -299,7 +325,7 @@ static void test_wrong_requests(void **unused)
         "nonsense",
         "{\"op\":\"open\"}",
         "{\"op\":\"open\",\"benchmark\":-1}",
-        "{\"op\":\"open\",\"benchmark\":5}",
+        "{\"op\":\"open\",\"benchmark\":7}",
         "{\"op\":\"open\",\"benchmark\":9223372036854775807}",
         "{\"op\":\"run\",\"benchmark\":1,\"iterations\":5}", /* not open */
         "{\"op\":\"run\",\"benchmark\":1}",
@@ -330,19 +356,13 @@ static void test_quit(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_request_good),
-        cmocka_unit_test(test_request_bad),
-        cmocka_unit_test(test_request_deep),
-        cmocka_unit_test(test_request_values),
-        cmocka_unit_test(test_text_escaped),
-        cmocka_unit_test(test_number_written),
-        cmocka_unit_test(test_hello),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_run_latency),
-        cmocka_unit_test(test_failed_check),
-        cmocka_unit_test(test_broken_loop),
-        cmocka_unit_test(test_wrong_requests),
+        cmocka_unit_test(test_request_good), cmocka_unit_test(test_request_bad),
+        cmocka_unit_test(test_request_deep), cmocka_unit_test(test_request_values),
+        cmocka_unit_test(test_text_escaped), cmocka_unit_test(test_number_written),
+        cmocka_unit_test(test_hello),        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_run),          cmocka_unit_test(test_run_latency),
+        cmocka_unit_test(test_failed_check), cmocka_unit_test(test_declined_runs),
+        cmocka_unit_test(test_broken_loop),  cmocka_unit_test(test_wrong_requests),
         cmocka_unit_test(test_quit),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);

@@ -431,6 +431,45 @@ static void test_overhead(void **unused)
     client_end(&client);
 }
 
+static double faked_empty_ns(struct client *unused, uint64_t passes)
+{
+    (void)unused;
+    return (double)passes * 1e9; /* no real loop is as slow */
+}
+
+static double faked_quick_ns(struct client *unused, uint64_t passes)
+{
+    (void)unused;
+    return (double)passes * 1e-9; /* nor as quick */
+}
+
+/* Goal: in doubt the body is held against an empty loop timed beside it, once, whatever the
+ * calibration said; what it reports meanwhile is forgotten. Method: faked empty loops, and a
+ * calibration under which every loop is in doubt. */
+static void test_doubt(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double (*empty_loop_ns)(struct client *, uint64_t);
+        bool is_deleted;
+    } cases[] = {{faked_empty_ns, true}, {faked_quick_ns, false}};
+    ptrdiff_t index = case_of("batched");
+    client.calibration = (struct client_calibration){.timer_ns = 1, .loop_ns = 1e9};
+    for (int i = 0; i < 2; i++) {
+        client_open(&client, index);
+        client.empty_loop_ns = cases[i].empty_loop_ns;
+        struct client_slice slice;
+        assert_true(client_slice_run(client.states[index], 100, CLIENT_COUNT_TIME, &slice));
+        assert_int_equal(slice.is_deleted, cases[i].is_deleted);
+        assert_int_equal(slice.iterations, 100);
+        client.empty_loop_ns = cases[1 - i].empty_loop_ns; /* not asked again */
+        assert_true(client_slice_run(client.states[index], 100, CLIENT_COUNT_TIME, &slice));
+        assert_int_equal(slice.is_deleted, cases[i].is_deleted);
+    }
+    client.empty_loop_ns = NULL;
+    client_end(&client);
+}
+
 /* Goal: the calibration finds a timer and a loop that cost something, and a floor. */
 static void test_calibration(void **unused)
 {
@@ -585,6 +624,7 @@ int main(void)
         cmocka_unit_test_setup(test_team, each_setup),
         cmocka_unit_test_setup(test_deserter, each_setup),
         cmocka_unit_test_setup(test_overhead, each_setup),
+        cmocka_unit_test_setup(test_doubt, each_setup),
         cmocka_unit_test_setup(test_calibration, each_setup),
         cmocka_unit_test_setup(test_descriptions, each_setup),
         cmocka_unit_test_setup(test_expectations, each_setup),

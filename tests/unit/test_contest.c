@@ -33,6 +33,9 @@ struct side {
     double iterations;
     ptrdiff_t launches;
     ptrdiff_t crash_at_launch;
+    bool is_deleted;
+    ptrdiff_t decline_at_launch; /* SKIPPED or a failed check */
+    const char *skip_reason;
     ptrdiff_t sleep_at_launch;
     bool is_open;
 };
@@ -88,8 +91,16 @@ static tare_status side_slice(void *context, struct arena *arena, double iterati
     assert_true(side->is_open);
     side->iterations = iterations;
     double noise = exp(0.002 * random_normal(&world->random));
-    *slice = (struct protocol_slice){
-        .time_ns = iterations * side->per_iteration_ns * side->factor * noise, .scaled = 1};
+    if (side->launches == side->decline_at_launch) {
+        *slice = (struct protocol_slice){.skip_reason = side->skip_reason,
+                                         .is_check_failed = side->skip_reason == NULL,
+                                         .check_detail = "3, want 4"};
+        return TARE_OK;
+    }
+    *slice = (struct protocol_slice){.time_ns =
+                                         iterations * side->per_iteration_ns * side->factor * noise,
+                                     .is_deleted = side->is_deleted,
+                                     .scaled = 1};
     world->now_ns += (int64_t)slice->time_ns;
     if (world->slices[side->entry] < 4095) {
         world->last[side->entry][world->slices[side->entry]] = side->letter;
@@ -244,6 +255,33 @@ static void test_crash_makes_its_comparison_invalid(void **state)
     assert_int_equal(verdict(f, 1), MODEL_EQUIVALENT); /* the other goes on */
 }
 
+/* Goal: a side whose slice fails its check, declines, or holds no work ends its comparison, and is
+ * called what it is. */
+static void test_declining_sides(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0.001);
+    add_entry(f, 1, 0.001);
+    add_entry(f, 1, 0.001);
+    f->sides[0][1].decline_at_launch = 3;
+    f->sides[1][0].decline_at_launch = 1;
+    f->sides[1][0].skip_reason = "no GPU";
+    f->sides[2][1].is_deleted = true;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    const struct model_benchmark *failed = f->entries[0].pair.sides[1].benchmark;
+    assert_int_equal(failed->state, MODEL_STATE_INVALID);
+    assert_int_equal(failed->check, MODEL_CHECK_FAILED);
+    assert_string_equal(failed->reason, "its correctness check failed: 3, want 4");
+    assert_int_equal(verdict(f, 0), MODEL_INVALID);
+    const struct model_benchmark *skipped = f->entries[1].pair.sides[0].benchmark;
+    assert_int_equal(skipped->state, MODEL_STATE_SKIPPED);
+    assert_string_equal(skipped->reason, "no GPU");
+    const struct model_benchmark *deleted = f->entries[2].pair.sides[1].benchmark;
+    assert_int_equal(deleted->state, MODEL_STATE_INVALID);
+    assert_non_null(strstr(deleted->reason, "costs no more than an empty loop"));
+    assert_int_equal(verdict(f, 2), MODEL_INVALID);
+}
+
 static void test_sleeping_launch_is_thrown_away(void **state)
 {
     struct fixture *f = *state;
@@ -285,6 +323,7 @@ int main(void)
         TEST(test_tiny_budget_gives_no_verdict),
         TEST(test_same_work_in_balanced_order),
         TEST(test_crash_makes_its_comparison_invalid),
+        TEST(test_declining_sides),
         TEST(test_sleeping_launch_is_thrown_away),
         TEST(test_interrupt_keeps_what_was_decided),
         TEST(test_one_slow_call),

@@ -164,6 +164,28 @@ static void test_slice(void **state)
     assert_true(slice.has_histogram && slice.histogram.counts[1] == 3);
 }
 
+/* Goal: a slice may be declined, or say that its check failed; any other check must come with a
+ * measured slice. */
+static void test_declined_slices(void **state)
+{
+    (void)state;
+    struct protocol_slice slice;
+    assert_int_equal(protocol_read_slice(&arena, "{\"skip\":\"no GPU\"}", 5, &slice, &error),
+                     TARE_OK);
+    assert_string_equal(slice.skip_reason, "no GPU");
+    assert_false(slice.is_check_failed);
+    const char *line = "{\"check\":\"failed\",\"detail\":\"3, want 4\"}";
+    assert_int_equal(protocol_read_slice(&arena, line, 5, &slice, &error), TARE_OK);
+    assert_null(slice.skip_reason);
+    assert_true(slice.is_check_failed);
+    assert_string_equal(slice.check_detail, "3, want 4");
+    assert_int_equal(protocol_read_slice(&arena, "{\"check\":\"failed\"}", 5, &slice, &error),
+                     TARE_OK);
+    assert_null(slice.check_detail);
+    protocol_read_slice(&arena, "{\"check\":\"passed\"}", 5, &slice, &error);
+    assert_message("no \"ok\" member");
+}
+
 static void test_wrong_slices(void **state)
 {
     (void)state;
@@ -204,7 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_requests), TEST(test_hello),        TEST(test_hello_of_another_version),
         TEST(test_listed),   TEST(test_wrong_lists),  TEST(test_opened),
-        TEST(test_slice),    TEST(test_wrong_slices),
+        TEST(test_slice),    TEST(test_wrong_slices), TEST(test_declined_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,9 @@ struct fake {
     bool is_open;
     bool fails_check;
     bool is_deleted;
+    ptrdiff_t decline_at_slice; /* with what follows */
+    const char *skip_reason;
+    const char *check_detail;
     double allocations[2]; /* of the first and the second counted launch */
     ptrdiff_t counted;
     const char *undeclared;
@@ -90,6 +93,12 @@ static tare_status fake_slice(void *context, struct arena *arena, double iterati
     }
     if (fake->slices == fake->interrupt_at_slice) {
         return error_set(error, TARE_INTERRUPTED, "interrupted");
+    }
+    if (fake->slices == fake->decline_at_slice) {
+        *slice = (struct protocol_slice){.skip_reason = fake->skip_reason,
+                                         .is_check_failed = fake->skip_reason == NULL,
+                                         .check_detail = fake->check_detail};
+        return TARE_OK;
     }
     *slice = (struct protocol_slice){
         .time_ns = iterations * fake->per_iteration_ns * fake->launch_factor,
@@ -291,6 +300,45 @@ static void test_deleted_loop_is_invalid(void **state)
     assert_non_null(strstr(f->benchmark.reason, "tare_keep"));
 }
 
+/* Goal: no net time passes in a deleted loop, however long; it is called deleted, not failed, and
+ * soon. */
+static void test_deleted_loop_without_time(void **state)
+{
+    struct fixture *f = *state;
+    f->fake.is_deleted = true;
+    f->fake.per_iteration_ns = 0;
+    assert_int_equal(measure(f), TARE_OK);
+    assert_int_equal(f->benchmark.state, MODEL_STATE_INVALID);
+    assert_non_null(strstr(f->benchmark.reason, "costs no more than an empty loop"));
+}
+
+/* Goal: an expectation that fails in a timed slice makes the benchmark invalid, a skip in the body
+ * skips it; in the first slice and in a later launch alike. */
+static void test_slice_fails_its_check(void **state)
+{
+    struct fixture *f = *state;
+    f->fake.decline_at_slice = 60;
+    f->fake.check_detail = "3, want 4";
+    assert_int_equal(measure(f), TARE_OK);
+    assert_int_equal(f->error.status, TARE_OK);
+    assert_int_equal(f->benchmark.state, MODEL_STATE_INVALID);
+    assert_int_equal(f->benchmark.check, MODEL_CHECK_FAILED);
+    assert_string_equal(f->benchmark.reason, "its correctness check failed: 3, want 4");
+    assert_string_equal(f->benchmark.check_detail, "3, want 4");
+    assert_int_equal(f->fake.slices, 60); /* nothing is asked of it afterwards */
+}
+
+static void test_slice_is_skipped(void **state)
+{
+    struct fixture *f = *state;
+    f->fake.decline_at_slice = 1;
+    f->fake.skip_reason = "no GPU";
+    assert_int_equal(measure(f), TARE_OK);
+    assert_int_equal(f->benchmark.state, MODEL_STATE_SKIPPED);
+    assert_string_equal(f->benchmark.reason, "no GPU");
+    assert_int_equal(f->benchmark.check, MODEL_CHECK_NONE);
+}
+
 static void test_counts_must_repeat(void **state)
 {
     struct fixture *f = *state;
@@ -389,6 +437,9 @@ int main(void)
         TEST(test_failed_check_gives_no_figures),
         TEST(test_zero_time_is_a_failure),
         TEST(test_deleted_loop_is_invalid),
+        TEST(test_deleted_loop_without_time),
+        TEST(test_slice_fails_its_check),
+        TEST(test_slice_is_skipped),
         TEST(test_counts_must_repeat),
         TEST(test_counts_that_repeat_are_exact),
         TEST(test_undeclared_metric_is_a_failure),
