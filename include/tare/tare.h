@@ -74,9 +74,9 @@ struct tare_description; /* a benchmark being described: `d` in TARE_DESCRIBE */
  * before the loop prepares and what stands behind it tidies up; neither is timed.
  *
  * TARE_LOOP(t) { … } repeats its block. One pass costs one decrement and one branch on a register;
- * that cost is measured at start-up and subtracted. A block that costs no more than an empty one has
- * no figure: the compiler has removed it, or its one instruction hides behind the loop's own. It is
- * called deleted. (Not looked for with several threads, nor in latency mode.)
+ * that cost is measured at start-up and subtracted. A block that costs no more than an empty one
+ * has no figure: the compiler has removed it, or its one instruction hides behind the loop's own.
+ * It is called deleted. (Not looked for with several threads, nor in latency mode.)
  *
  * TARE_LOOP_LATENCY(t) { … } times every pass on its own into a histogram: p50 … p99.99 and max
  * instead of a mean. Reading the clock costs some 20 to 60 ns a pass (the floor, printed along):

@@ -114,8 +114,11 @@ enum client_phase {
 
 enum client_count { CLIENT_COUNT_TIME, CLIENT_COUNT_ALLOCATIONS, CLIENT_COUNT_COUNTERS };
 
-/* Does the loop hold work, or did the compiler remove it? Found out when there is doubt. */
-enum client_work { CLIENT_WORK_UNKNOWN, CLIENT_WORK_FOUND, CLIENT_WORK_DELETED };
+/* The body against an empty loop, when there is doubt whether it holds any work (slice.c). */
+struct client_probe {
+    int32_t count;
+    double body_ns, empty_ns; /* smallest of all tries */
+};
 
 enum client_outcome { CLIENT_OUTCOME_OK, CLIENT_OUTCOME_SKIPPED, CLIENT_OUTCOME_FAILED };
 
@@ -170,7 +173,7 @@ struct tare_state {
     enum client_phase phase;
     enum client_count count;
     enum client_outcome outcome;
-    enum client_work work;
+    struct client_probe probe;
     bool is_checking;     /* results are copied, nothing is timed */
     bool is_check_failed; /* some expectation did not hold */
     bool is_check_made;   /* some expectation was looked at */

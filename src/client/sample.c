@@ -22,13 +22,18 @@ static const char DELETED_TEXT[] =
     "costs no more than an empty loop: the compiler removed the work, or it hides behind the loop; "
     "give inputs to tare_opaque() and results to tare_keep()";
 
+/* A process that takes the CPU away keeps it for a few milliseconds; a slice that long may have
+ * held almost no work, so it is believed when three have been that long. */
+static const double PREEMPTED_NS_MAX = 50e6;
+enum { DOUBTS_MAX = 2 };
+
 struct sampling {
     struct client *client;
     struct tare_state *state;
     struct alone_result *result;
     double *times;         /* [ALONE_SLICES_MAX] per iteration */
     double *metric_values; /* [CLIENT_SLICE_METRICS_MAX][ALONE_SLICES_MAX] */
-    ptrdiff_t deleted_count;
+    bool is_deleted;       /* by the newest slice: the verdict of most tries */
     double total_ns;
 };
 
@@ -87,6 +92,7 @@ static void set_failed(struct alone_result *result, const struct tare_state *sta
 static bool find_iterations(struct sampling *sampling, double slice_ns)
 {
     double iterations = 1;
+    int doubts = 0;
     for (;;) {
         struct client_slice slice;
         if (!client_slice_run(sampling->state, (uint64_t)iterations, CLIENT_COUNT_TIME, &slice)) {
@@ -96,6 +102,12 @@ static bool find_iterations(struct sampling *sampling, double slice_ns)
         /* Half the length wanted is near enough: the next step can be computed from it. */
         double growth = time_ns > 0 ? slice_ns / time_ns : GROWTH_MAX;
         bool is_last = growth <= 2;
+        /* Was it the loop that took so long, or another process? */
+        if (is_last && time_ns < PREEMPTED_NS_MAX && doubts < DOUBTS_MAX) {
+            doubts++;
+            continue;
+        }
+        doubts = 0;
         growth = growth > GROWTH_MAX ? GROWTH_MAX : growth;
         iterations = iterations * growth < 1 ? 1 : (double)(uint64_t)(iterations * growth);
         /* 2^53: beyond it a double cannot count. */
@@ -134,7 +146,7 @@ static void keep_slice(struct sampling *sampling, const struct client_slice *sli
     double iterations = (double)slice->iterations;
     sampling->times[number] = slice->time_ns / iterations;
     sampling->total_ns += slice->time_ns + slice->overhead_ns;
-    sampling->deleted_count += slice->is_deleted;
+    sampling->is_deleted = slice->is_deleted;
     result->overhead_ns = slice->overhead_ns / iterations;
     for (ptrdiff_t i = 0; i < slice->metric_count; i++) {
         ptrdiff_t place = metric_place(sampling, slice->metrics[i].name);
@@ -172,9 +184,7 @@ static bool take_slices(struct sampling *sampling, double min_time_ns)
 static void summarize(struct sampling *sampling)
 {
     struct alone_result *result = sampling->result;
-    /* Other processes only make slices slower, and the verdict is one of many tries: once is
-     * enough. */
-    bool is_deleted = sampling->deleted_count > 0;
+    bool is_deleted = sampling->is_deleted;
     result->state = is_deleted ? ALONE_DELETED : ALONE_MEASURED;
     result->text = is_deleted ? DELETED_TEXT : NULL;
     result->time_ns = alone_summarize(sampling->times, result->slice_count);

@@ -26,9 +26,10 @@ static const double DOUBT_RATIO = 32;
 /* The loop must outweigh the clock's own scatter to be judged: 20 timed regions' worth. */
 static const double DELETED_TIMERS_MIN = 20;
 /* In doubt the body and an empty loop are timed in turns, in calls short enough to fall between two
- * disturbances (calibrate.c), and the smallest of each are compared. A body that prepares for long
- * gets fewer tries. Well below a millisecond for a loop without work. */
-enum { PROBE_TRIES_MIN = 10, PROBE_TRIES_MAX = 200, PROBE_PASSES = 5000 };
+ * disturbances (calibrate.c), behind several slices, because some disturbances last; the smallest
+ * of all are compared. A body that prepares for long gets fewer tries. Costs a third of a
+ * millisecond behind a slice, twice that for work of a few cycles. */
+enum { PROBES_MAX = 10, PROBE_TRIES_MIN = 5, PROBE_TRIES_MAX = 100, PROBE_PASSES = 5000 };
 static const int64_t PROBE_NS_MAX = 5000000;
 
 const struct client_metric client_rates[CLIENT_RATES] = {
@@ -179,30 +180,32 @@ static void slice_finish(struct tare_state *state)
 
 static void probe(struct tare_state *state, uint64_t passes);
 
-/* Does the loop cost no more than an empty one? `work_ns`: the loop without the clock. Asked of
- * every slice, found out once per open case. */
-static bool is_deleted(struct tare_state *state, double work_ns, uint64_t iterations)
+/* Does the loop cost no more than an empty one? `work_ns`: the loop without the clock. */
+static bool is_deleted(struct tare_state *state, double work_ns, double iterations)
 {
     struct client *client = state->client;
     const struct client_calibration *calibration = &client->calibration;
-    double loops_ns = (double)iterations * calibration->loop_ns;
-    if (state->thread_count > 1 || state->count != CLIENT_COUNT_TIME ||
-        work_ns > DOUBT_RATIO * loops_ns) {
-        return false;
-    }
-    uint64_t batch_max = state->subject->benchmark->batch_max;
-    uint64_t passes = batch_max != 0 && batch_max < PROBE_PASSES ? batch_max : PROBE_PASSES;
-    passes = client->empty_loop_ns == NULL ? iterations : passes;
-    if ((double)passes * calibration->loop_ns < DELETED_TIMERS_MIN * calibration->timer_ns) {
+    double loops_ns = iterations * calibration->loop_ns;
+    double judged_ns = DELETED_TIMERS_MIN * calibration->timer_ns;
+    bool is_doubtful = work_ns <= DOUBT_RATIO * loops_ns && loops_ns >= judged_ns;
+    if (state->thread_count > 1 || state->count != CLIENT_COUNT_TIME) {
         return false;
     }
     if (client->empty_loop_ns == NULL) {
-        return work_ns <= DELETED_RATIO * loops_ns;
+        return is_doubtful && work_ns <= DELETED_RATIO * loops_ns;
     }
-    if (state->work == CLIENT_WORK_UNKNOWN) {
+    uint64_t batch_max = state->subject->benchmark->batch_max;
+    uint64_t passes = batch_max != 0 && batch_max < PROBE_PASSES ? batch_max : PROBE_PASSES;
+    if (is_doubtful && state->probe.count < PROBES_MAX &&
+        (double)passes * calibration->loop_ns >= judged_ns) {
         probe(state, passes);
     }
-    return state->work == CLIENT_WORK_DELETED;
+    return state->probe.count > 0 && state->probe.body_ns <= DELETED_RATIO * state->probe.empty_ns;
+}
+
+static void keep_smallest(double *smallest_ns, double tried_ns, bool is_first)
+{
+    *smallest_ns = is_first || tried_ns < *smallest_ns ? tried_ns : *smallest_ns;
 }
 
 /* Times the body against an empty loop. The calls are no part of the slice: what the body reports
@@ -212,9 +215,6 @@ static void probe(struct tare_state *state, uint64_t passes)
     struct client *client = state->client;
     struct tare_state before = *state;
     mono_time started = clock_now();
-    double body_ns = 0;
-    double empty_ns = 0;
-    state->count = CLIENT_COUNT_TIME;
     for (int i = 0; i < PROBE_TRIES_MAX; i++) {
         if (i >= PROBE_TRIES_MIN && clock_since_ns(started) > PROBE_NS_MAX) {
             break;
@@ -222,14 +222,14 @@ static void probe(struct tare_state *state, uint64_t passes)
         if (!client_body_call(state, passes)) {
             return;
         }
-        double tried_ns = call_time_ns(state) - client->calibration.timer_ns;
-        body_ns = i == 0 || tried_ns < body_ns ? tried_ns : body_ns;
-        tried_ns = client->empty_loop_ns(client, passes);
-        empty_ns = i == 0 || tried_ns < empty_ns ? tried_ns : empty_ns;
+        bool is_first = i == 0 && before.probe.count == 0;
+        keep_smallest(&before.probe.body_ns, call_time_ns(state) - client->calibration.timer_ns,
+                      is_first);
+        keep_smallest(&before.probe.empty_ns, client->empty_loop_ns(client, passes), is_first);
     }
+    before.probe.count++;
     before.data = state->data;
     *state = before;
-    state->work = body_ns <= DELETED_RATIO * empty_ns ? CLIENT_WORK_DELETED : CLIENT_WORK_FOUND;
 }
 
 static void slice_time(struct tare_state *state, const struct totals *totals,
@@ -247,7 +247,7 @@ static void slice_time(struct tare_state *state, const struct totals *totals,
         slice->histogram = state->histogram;
     } else {
         double timers_ns = (double)totals->calls * calibration->timer_ns;
-        slice->is_deleted = is_deleted(state, raw_ns - timers_ns, slice->iterations);
+        slice->is_deleted = is_deleted(state, raw_ns - timers_ns, iterations);
     }
     slice->overhead_ns = overhead_ns < raw_ns ? overhead_ns : raw_ns;
     slice->time_ns = raw_ns - slice->overhead_ns;

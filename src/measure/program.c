@@ -2,8 +2,10 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "base/unit.h"
 #include "os/environment.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -433,6 +435,22 @@ static tare_status target_begin(void *context, struct arena *arena, enum model_l
     return status;
 }
 
+/* A slice cannot have taken longer inside the program than it took as seen from here. The allowance
+ * is for a clock that runs a little fast and ticks coarsely. */
+static tare_status check_clock(double said_ns, double took_ns, struct tare_error *error)
+{
+    const double factor = 1.5;
+    const double tick_ns = 5e6;
+    if (said_ns <= took_ns * factor + tick_ns) {
+        return TARE_OK;
+    }
+    return error_set(
+        error, TARE_ERROR_MEASURE,
+        "it says that a slice took %.3g s, which took %.3g s from request to reply: its clock "
+        "or its unit is wrong (time_ns is in nanoseconds)",
+        said_ns / 1e9, took_ns / 1e9);
+}
+
 static tare_status target_slice(void *context, struct arena *arena, double iterations,
                                 enum protocol_count count, struct protocol_slice *slice,
                                 struct tare_error *error)
@@ -444,14 +462,18 @@ static tare_status target_slice(void *context, struct arena *arena, double itera
     struct buffer request = buffer_new(arena, BUFFER_LENGTH_MAX);
     protocol_write_run(&request, target->benchmark, iterations, count);
     const char *line = NULL;
+    mono_time asked = clock_now();
     tare_status status =
         ask(program, buffer_string(&request), "run a slice", program->timeout_ns, &line, error);
+    double took_ns = (double)clock_since_ns(asked);
     arena_reset(arena, mark);
     if (status == TARE_OK) {
         status = protocol_read_slice(arena, line, iterations, slice, error);
-        status = name_error(program, status, error);
     }
-    return status;
+    if (status == TARE_OK) {
+        status = check_clock(slice->time_ns, took_ns * fmax(target->threads, 1), error);
+    }
+    return name_error(program, status, error);
 }
 
 static tare_status target_end(void *context, int *exit_status, struct tare_error *error)
@@ -464,6 +486,14 @@ struct measure_target measure_target_program(struct measure_program_target *cont
                                              const struct protocol_listed *listed,
                                              const struct protocol_hello *hello)
 {
+    context->threads = 1;
+    for (ptrdiff_t i = 0; i < listed->parameter_count; i++) {
+        double threads = 0;
+        if (strcmp(listed->parameters[i].name, "threads") == 0 &&
+            unit_parse_count(listed->parameters[i].value, &threads)) {
+            context->threads = threads;
+        }
+    }
     return (struct measure_target){
         .context = context,
         .begin = target_begin,

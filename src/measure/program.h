@@ -48,6 +48,7 @@ tare_status measure_program_list(struct arena *arena, struct measure_program *pr
 struct measure_program_target {
     struct measure_program *program;
     ptrdiff_t benchmark; /* its number in the list */
+    double threads;      /* that run it; 1 when it does not say */
 };
 
 struct measure_target measure_target_program(struct measure_program_target *context,

@@ -289,10 +289,12 @@ static const char *first_problem(struct store *store)
 
 tare_status store_damaged(struct store *store, struct tare_error *error, const char *what)
 {
-    return error_set(error, TARE_ERROR_IO,
-                     "store '%s' is damaged (%s): put a copy of it back, save what can be saved with "
-                     "sqlite3 OLD .recover | sqlite3 NEW, or move it away to start a new one",
-                     store->path, what);
+    return error_set(
+        error, TARE_ERROR_IO,
+        "store '%s' is damaged (%s): where 'tare runs check' cannot tell more, put a copy "
+        "of it back, save what can be saved (sqlite3 OLD .recover | sqlite3 NEW), or "
+        "move it away to start a new one",
+        store->path, what);
 }
 
 static tare_status failed_io(struct store *store, struct tare_error *error)

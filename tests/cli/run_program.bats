@@ -123,6 +123,11 @@ expect() { # CODE TEXT: exit code, and a text somewhere in the output
     expect 3 "no time passes"
 }
 
+@test "a clock that runs wild is found out" {
+    misbehave lie
+    expect 3 "its clock or its unit is wrong"
+}
+
 @test "a wrong iteration count is a failure" {
     misbehave wrong-count
     expect 3 "iterations where"
