@@ -353,26 +353,27 @@ static const struct option remove_table[] = {
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
 };
 
-/* The baseline, when it points at the selected run already, else NULL: what cannot be answered is
- * for the change itself to complain about. */
-static const struct store_baseline *find_unchanged(struct arena *arena, struct store *store,
-                                                   const struct store_change *change)
+/* Does the baseline point at the selected run already? What cannot be answered is for the change
+ * itself to complain about. */
+static bool find_unchanged(struct arena *arena, struct store *store,
+                           const struct store_change *change, struct store_baseline *found)
 {
     struct tare_error ignored = {0};
     struct store_baselines baselines;
     char run_id[27];
     if (store_run_resolve(store, change->selector, run_id, &ignored) != TARE_OK ||
         store_baselines_list(store, arena, NULL, &baselines, &ignored) != TARE_OK) {
-        return NULL;
+        return false;
     }
     /* A run belongs to one machine, so no other machine's baseline can point at it. */
     for (ptrdiff_t i = 0; i < baselines.count; i++) {
         const struct store_baseline *baseline = &baselines.items[i];
         if (strcmp(baseline->name, change->name) == 0 && strcmp(baseline->run.id, run_id) == 0) {
-            return baseline;
+            *found = *baseline;
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 static int print_unchanged(struct cli *cli, const struct command *command,
@@ -451,12 +452,10 @@ static int move_baseline(struct cli *cli, const struct command *command,
     struct tare_error error = {0};
     struct store *store = NULL;
     tare_status status = open_existing(cli, &options.common, STORE_WRITE, &store, &error);
-    const struct store_baseline *unchanged =
-        status == TARE_OK && change_baseline == store_baseline_promote
-            ? find_unchanged(cli->arena, store, &change)
-            : NULL;
-    if (unchanged != NULL) {
-        exit_code = print_unchanged(cli, command, store, unchanged, options.common.json);
+    struct store_baseline unchanged;
+    if (status == TARE_OK && change_baseline == store_baseline_promote &&
+        find_unchanged(cli->arena, store, &change, &unchanged)) {
+        exit_code = print_unchanged(cli, command, store, &unchanged, options.common.json);
         store_close(store);
         return exit_code;
     }

@@ -467,9 +467,10 @@ static tare_status target_slice(void *context, struct arena *arena, double itera
         ask(program, buffer_string(&request), "run a slice", program->timeout_ns, &line, error);
     double took_ns = (double)clock_since_ns(asked);
     arena_reset(arena, mark);
-    if (status == TARE_OK) {
-        status = protocol_read_slice(arena, line, iterations, slice, error);
+    if (status != TARE_OK) {
+        return status;
     }
+    status = protocol_read_slice(arena, line, iterations, slice, error);
     if (status == TARE_OK) {
         status = check_clock(slice->time_ns, took_ns * fmax(target->threads, 1), error);
     }

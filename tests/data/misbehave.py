@@ -31,7 +31,7 @@ def on_list():
 
 def on_run(iterations):
     started = time.perf_counter_ns()
-    while time.perf_counter_ns() - started < 100 * iterations:
+    while mode != "zero-time" and time.perf_counter_ns() - started < 100 * iterations:
         pass
     time_ns = {"nan": float("nan"), "negative": -5.0, "absurd": 1e40, "zero-time": 0,
                "lie": 1e9 * iterations}.get(mode, 100.0 * iterations)
