@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "base/unit.h"
+#include "measure/command.h"
 #include "os/environment.h"
 
 #include <math.h>
@@ -81,24 +82,9 @@ static const char *program_name(struct measure_program *program)
 static const char *output_tail(struct measure_program *program)
 {
     channel_tail_drain(&program->tail);
-    ptrdiff_t length = program->tail.length;
-    const char *text = program->tail.text;
-    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) {
-        length--;
-    }
-    ptrdiff_t start = length;
-    /* Three lines are enough to see what it died of. */
-    for (int lines = 0; start > 0 && lines < 3; start--) {
-        if (text[start - 1] == '\n' && ++lines == 3) {
-            break;
-        }
-    }
-    if (start >= length) {
-        return "";
-    }
-    char *part = arena_strndup(&program->arena, text + start, length - start);
-    return arena_printf(&program->arena, "; its last output: %s",
-                        text_printable(&program->arena, part, 400));
+    char *text = arena_strndup(&program->arena, program->tail.text, program->tail.length);
+    const char *words = measure_last_words(&program->arena, text, 400);
+    return words[0] != '\0' ? arena_printf(&program->arena, "; its last output: %s", words) : "";
 }
 
 /* Says what became of a program that no longer answers: reaps it and tells how it ended. */
