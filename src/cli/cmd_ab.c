@@ -174,7 +174,10 @@ static void prepare_contest(struct ab_session *session)
         contest->plan.slice_ns = options->slice_ns;
     }
     contest->plan.is_aslr_off = options->run.has_no_aslr;
-    affinity_plan(&contest->plan, options->run.cpu, options->is_not_pinned);
+    /* A whole run pinned to a busy CPU waits there while another is free: measured under load, runs
+     * of 10 ms took 19 ms pinned and 11 ms free, and +3 % was found in 3 s instead of not at all.
+     */
+    affinity_plan(&contest->plan, options->run.cpu, options->is_not_pinned || is_command);
     contest->budget_ns = options->run.budget_ns - (double)clock_since_ns(session->started);
     contest->clock = &session->clock;
     contest->random = &session->random;
@@ -388,7 +391,8 @@ static const struct option ab_option_table[] = {
     {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (20)"},
     {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (1ms)"},
     {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},
-    {"no-pin", 0, OPTION_FLAG, AT(is_not_pinned), NULL, "pin to no CPU (one at random per launch)"},
+    {"no-pin", 0, OPTION_FLAG, AT(is_not_pinned), NULL,
+     "pin to no CPU (programs: one at random per launch; commands: none)"},
     {"no-aslr", 0, OPTION_FLAG, AT(run.has_no_aslr), NULL, "switch address randomisation off"},
     {"seed", 0, OPTION_COUNT, AT(run.seed), "N", "of orders and placements"},
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
