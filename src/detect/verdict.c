@@ -13,8 +13,9 @@ static const double TYPICAL_SHARE = 0.8;
 static const double TAIL_SHARE = 0.2;
 /* Rounds per launch from which a slowest tenth can be spoken of. */
 enum { TAIL_ROUNDS_MIN = 10 };
-/* "Equivalent" wants the slowest tenth within so many bands. Identical programs stay well within
- * under load; one slice in five 30 % slower is at 26 bands of 1 %. */
+/* "Equivalent" wants the slowest tenth within so many bands. One slice in five
+ * 30 % slower is at 26 bands of 1 %; identical steady kernels under load were never held up by it
+ * (docs/verdicts.md). */
 static const double TAIL_BANDS_MAX = 3;
 
 /* What the launches up to the latest look say. */

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* With three times the rounds the variance between launches, which rounds do not lessen, already
- * dominates. */
+/* The interval lives on launches: with yet longer ones a budget of seconds would not reach the
+ * first looks. */
 static const double ROUNDS_FACTOR_MAX = 3;
 /* The machine slept: the launch is thrown away. */
 static const int64_t SUSPENDED_NS_MIN = 1000000;
