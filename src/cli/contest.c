@@ -68,13 +68,15 @@ static bool judge_entry(struct arena *arena, const struct contest *contest,
     for (int side = 1; side < entry->pair.side_count; side++) {
         for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
             struct model_comparison *comparison = &entry->comparisons[side - 1][m];
-            detect_paired(arena, sides[0].benchmark, sides[side].benchmark, entry->metrics[m],
-                          &contest->rule, comparison);
-            is_decided = is_decided &&
-                         (m >= entry->gated_count || comparison->verdict != MODEL_INCONCLUSIVE);
+            const struct detect_rule *rule =
+                entry->rules != NULL ? &entry->rules[m] : &contest->rule;
+            detect_paired(arena, sides[0].benchmark, sides[side].benchmark, entry->metrics[m], rule,
+                          comparison);
+            is_decided =
+                is_decided && (m >= entry->gated_count || detect_is_decided(rule, comparison));
             comparison->is_gated = m < entry->gated_count;
-            ptrdiff_t more = detect_launches_more(&contest->rule, comparison, entry->pair.launches,
-                                                  launches_max(contest));
+            ptrdiff_t more =
+                detect_launches_more(rule, comparison, entry->pair.launches, launches_max(contest));
             comparison->seconds_more = (double)more * entry->launch_ns / 1e9;
             explain_slow(arena, contest, entry, comparison);
             comparison->seconds = entry->pair.spent_ns / 1e9;
@@ -107,6 +109,7 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
 {
     ptrdiff_t goal = detect_next_look(&contest->rule, entry->pair.launches);
     tare_status status = TARE_OK;
+    entry->pair.is_out_of_time = false; /* the budget may have been extended since */
     while (status == TARE_OK && entry->pair.launches < goal && pair_is_sound(&entry->pair) &&
            left_ns(contest, started) > 0 && !entry->pair.is_out_of_time) {
         if (interrupt_is_requested()) {
@@ -121,11 +124,27 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
         tell(contest, entry, started);
     }
     bool is_decided = judge_entry(arena, contest, entry);
-    bool is_over = !pair_is_sound(&entry->pair) ||
-                   detect_next_look(&contest->rule, entry->pair.launches) > launches_max(contest) ||
-                   left_ns(contest, started) <= 0 || entry->pair.is_out_of_time;
+    bool is_over =
+        !pair_is_sound(&entry->pair) ||
+        detect_next_look(&contest->rule, entry->pair.launches) > launches_max(contest) ||
+        (entry->pair.is_out_of_time && entry->pair.launches == 0) ||
+        (contest->retries == 0 && (left_ns(contest, started) <= 0 || entry->pair.is_out_of_time));
     tell(contest, entry, started);
     return status == TARE_OK && (is_decided || is_over) ? settle(contest, entry, error) : status;
+}
+
+/* Nothing in doubt fits into what is left: another try, while there are any. */
+static bool extend_budget(struct contest *contest)
+{
+    if (contest->retries == 0) {
+        return false;
+    }
+    contest->retries--;
+    contest->budget_ns += contest->retry_ns;
+    if (contest->observer != NULL && contest->observer->retried != NULL) {
+        contest->observer->retried(contest->observer->context, contest->retries);
+    }
+    return true;
 }
 
 tare_status contest_run(struct arena *arena, struct contest *contest, struct tare_error *error)
@@ -140,6 +159,9 @@ tare_status contest_run(struct arena *arena, struct contest *contest, struct tar
         /* A look that does not fit is not begun, unless it is the entry's first: then what fits is
          * measured, so that at least an estimate is there. */
         bool does_fit = next_look_ns(contest, entry) <= left_ns(contest, started);
+        if (!does_fit && extend_budget(contest)) {
+            continue;
+        }
         if (!does_fit && entry->pair.launches > 0) {
             status = settle(contest, entry, error);
         } else if (left_ns(contest, started) <= 0) {

@@ -18,6 +18,7 @@ struct contest_entry {
     const char **metrics; /* compared; the first `gated_count` of them decide */
     ptrdiff_t metric_count;
     ptrdiff_t gated_count;
+    struct detect_rule *rules; /* one per metric; NULL: the contest's */
     /* comparisons[side − 1][metric]: as of the latest look. */
     struct model_comparison **comparisons;
     bool is_settled;  /* decided, failed, or out of time */
@@ -33,6 +34,8 @@ struct contest_observer {
     /* An entry will not be measured any more: the moment to count, to keep, to say so. May be NULL.
      */
     tare_status (*settled)(void *context, struct contest_entry *entry, struct tare_error *error);
+    /* The budget was extended; so many retries are left. May be NULL. */
+    void (*retried)(void *context, int left);
 };
 
 struct contest {
@@ -41,6 +44,10 @@ struct contest {
     struct detect_rule rule;
     struct pair_plan plan;
     double budget_ns;
+    /* When the budget is spent and something is in doubt, it is extended so many times by so much.
+     * Measuring goes on where it stopped and spends on of the same error. */
+    int retries;
+    double retry_ns;
     ptrdiff_t launches_max; /* of an entry; 0: CONTEST_LAUNCHES_MAX */
     const struct measure_clock *clock;
     struct random *random;

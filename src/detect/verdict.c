@@ -142,20 +142,23 @@ static void judge_exact(struct arena *arena, struct model_comparison *c, double 
  * worse. */
 enum place { PLACE_WORSE, PLACE_BETTER, PLACE_INSIDE, PLACE_ACROSS };
 
-static enum place place_interval(const struct stats_interval *log_cost, double band)
+static enum place place_interval(const struct stats_interval *log_cost,
+                                 const struct model_comparison *c)
 {
-    double edge = log1p(band);
+    double edge = log1p(c->band);
+    /* Learnt noise makes a difference harder to claim, never sameness easier. */
+    double far_edge = log1p(fmax(c->band, c->floor));
     double worse_low = log_cost->low;
     double worse_high = log_cost->high;
     /* Exactly at the band is not beyond it. */
     const double epsilon = 1e-12;
-    if (worse_low > edge + epsilon) {
+    if (worse_low > far_edge + epsilon) {
         return PLACE_WORSE;
     }
-    if (worse_high < -edge - epsilon) {
+    if (worse_high < -far_edge - epsilon) {
         return PLACE_BETTER;
     }
-    bool is_inside = band > 0 && worse_low >= -edge - epsilon && worse_high <= edge + epsilon;
+    bool is_inside = c->band > 0 && worse_low >= -edge - epsilon && worse_high <= edge + epsilon;
     return is_inside ? PLACE_INSIDE : PLACE_ACROSS;
 }
 
@@ -180,7 +183,7 @@ static void judge_tail(struct arena *arena, struct model_comparison *c,
                                     "the typical round is the same, but the slowest tenth is %.1f "
                                     "%% %s: only some calls changed",
                                     change, tail->ratio > 1 ? "slower" : "faster");
-    enum place place = place_interval(&tail->log, c->band);
+    enum place place = place_interval(&tail->log, c);
     if (place == PLACE_WORSE) {
         conclude(c, MODEL_REGRESSED, "tail-beyond-band", text);
     } else {
@@ -193,7 +196,7 @@ static void judge_tail(struct arena *arena, struct model_comparison *c,
  * and its centre must be near. */
 static bool tail_contradicts(const struct model_comparison *c, const struct stats_ratio *tail)
 {
-    enum place place = place_interval(&tail->log, c->band);
+    enum place place = place_interval(&tail->log, c);
     return !tail->log.is_defined || place == PLACE_WORSE || place == PLACE_BETTER ||
            fabs(tail->log.estimate) > TAIL_BANDS_MAX * log1p(c->band);
 }
@@ -204,12 +207,19 @@ static bool mean_contradicts(const struct model_comparison *c, double mean_log)
     return fabs(mean_log) > TAIL_BANDS_MAX * log1p(c->band);
 }
 
+/* Would it count as a change if no noise had been learnt? */
+static bool is_within_noise(const struct model_comparison *c, const struct stats_interval *log_cost)
+{
+    double edge = log1p(c->band);
+    return c->floor > c->band && (log_cost->low > edge || log_cost->high < -edge);
+}
+
 static void judge_ratio(struct arena *arena, struct model_comparison *c,
                         const struct stats_ratio *typical, const struct stats_ratio *tail,
                         bool has_tail, double mean_log)
 {
-    enum place place = place_interval(&typical->log, c->band);
-    bool is_tail_worse = tail->log.is_defined && place_interval(&tail->log, c->band) == PLACE_WORSE;
+    enum place place = place_interval(&typical->log, c);
+    bool is_tail_worse = tail->log.is_defined && place_interval(&tail->log, c) == PLACE_WORSE;
     if (place == PLACE_WORSE) {
         conclude(c, MODEL_REGRESSED, "beyond-band", "the whole interval is beyond the band");
     } else if (place == PLACE_BETTER && is_tail_worse) {
@@ -229,10 +239,27 @@ static void judge_ratio(struct arena *arena, struct model_comparison *c,
         conclude(c, MODEL_EQUIVALENT, "within-band", "the whole interval is within the band");
     } else if (is_tail_worse) {
         judge_tail(arena, c, tail);
+    } else if (is_within_noise(c, &typical->log)) {
+        conclude(
+            c, MODEL_INCONCLUSIVE, "within-noise",
+            arena_printf(arena,
+                         "beyond the band, but within the Â± %.1f %% that identical builds showed "
+                         "here",
+                         c->floor * 100));
     } else {
         conclude(c, MODEL_INCONCLUSIVE, "interval-across-band",
                  arena_printf(arena, "the interval reaches across the edge of the band%s",
                               odd_text(typical)));
+    }
+}
+
+static void set_tail(struct model_comparison *c, const struct stats_ratio *tail, bool is_cost)
+{
+    c->has_tail = true;
+    if (tail->log.is_defined) {
+        c->tail_ratio = is_cost ? tail->ratio : 1 / tail->ratio;
+        c->tail_low = is_cost ? tail->low : 1 / tail->high;
+        c->tail_high = is_cost ? tail->high : 1 / tail->low;
     }
 }
 
@@ -257,7 +284,7 @@ static void judge_launches(struct arena *arena, struct model_comparison *c,
         struct stats_sequential tails = stats_sequential_new(rule->alpha * TAIL_SHARE);
         tail = stats_ratio_interval(evidence->tail, evidence->launches,
                                     stats_sequential_alpha(&tails, look), scratch);
-        c->tail_ratio = is_cost || !tail.log.is_defined ? tail.ratio : 1 / tail.ratio;
+        set_tail(c, &tail, is_cost);
     }
     c->has_ratio = evidence->launches > 0;
     double cost_ratio = typical.log.is_defined
@@ -275,6 +302,7 @@ static void judge_launches(struct arena *arena, struct model_comparison *c,
     c->high = is_cost ? typical.high : 1 / typical.low;
     c->method = stats_interval_method_name(typical.log.method);
     double mean_log = stats_mean(evidence->typical, evidence->launches);
+    c->mean_ratio = exp(is_cost ? mean_log : -mean_log);
     judge_ratio(arena, c, &typical, &tail, has_tail, mean_log);
 }
 
@@ -331,6 +359,9 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
         .better = known != NULL ? known->better : MODEL_LOWER_IS_BETTER,
         .basis = MODEL_BASIS_PAIRED,
         .band = rule->band,
+        .floor = rule->floor,
+        .limit = rule->limit.is_set ? rule->limit.value : -1,
+        .is_limit_absolute = rule->limit.is_absolute,
         .method = "none",
     };
     if (old_metric != NULL) {
@@ -375,11 +406,32 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
     arena_free(&scratch);
 }
 
+bool detect_is_decided(const struct detect_rule *rule, const struct model_comparison *comparison)
+{
+    if (comparison->verdict == MODEL_INVALID) {
+        return true;
+    }
+    return rule->limit.is_set ? detect_gate(comparison, &rule->limit) != MODEL_GATE_OPEN
+                              : comparison->verdict != MODEL_INCONCLUSIVE;
+}
+
+/* The distance from the estimate to the edge it must be told apart from, log scale. */
+static double distance_to_edge(const struct detect_rule *rule, const struct model_comparison *c)
+{
+    if (!rule->limit.is_set) {
+        return fabs(fabs(log(c->ratio)) - log1p(rule->band));
+    }
+    double limit = detect_limit_effective(c, &rule->limit);
+    double relative = rule->limit.is_absolute ? limit / fabs(c->old_side.median) : limit;
+    bool is_cost = c->better == MODEL_LOWER_IS_BETTER;
+    return fabs(log(c->ratio) - (is_cost ? log1p(relative) : log1p(-fmin(relative, 0.999))));
+}
+
 ptrdiff_t detect_launches_more(const struct detect_rule *rule,
                                const struct model_comparison *comparison, ptrdiff_t launches,
                                ptrdiff_t launches_max)
 {
-    if (comparison->verdict != MODEL_INCONCLUSIVE) {
+    if (detect_is_decided(rule, comparison)) {
         return 0;
     }
     /* Nothing is decided before the next look. */
@@ -388,9 +440,7 @@ ptrdiff_t detect_launches_more(const struct detect_rule *rule,
     if (!comparison->has_interval || is_tail_unknown) {
         return next - launches;
     }
-    double edge = log1p(rule->band);
-    double estimate = fabs(log(comparison->ratio));
-    double wanted = fabs(estimate - edge);
+    double wanted = distance_to_edge(rule, comparison);
     double half_width = log(comparison->high / comparison->low) / 2;
     /* An estimate on the edge itself is never decided: half-widths shrink, but never to nothing.
      * What a slowest tenth that differs will do is not known. */

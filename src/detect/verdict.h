@@ -8,6 +8,7 @@
 #ifndef TARE_DETECT_VERDICT_H
 #define TARE_DETECT_VERDICT_H
 
+#include "detect/gate.h"
 #include "model/comparison.h"
 #include "stats/sequential.h"
 
@@ -15,6 +16,9 @@ struct detect_rule {
     double alpha; /* total two-sided error for this comparison, corrected for how many are gated */
     double
         band; /* min_effect: 0.01 is 1 %; 0: any proven difference counts, nothing is equivalent */
+    double floor; /* learnt noise: only a change beyond it is a change; 0: none */
+    /* Of a gate: measuring ends when the change is proven to be beyond this or within it. */
+    struct detect_limit limit;
 };
 
 /* Launches at the next look after these. */
@@ -26,6 +30,9 @@ ptrdiff_t detect_next_look(const struct detect_rule *rule, ptrdiff_t launches);
 void detect_paired(struct arena *arena, const struct model_benchmark *old_benchmark,
                    const struct model_benchmark *new_benchmark, const char *metric,
                    const struct detect_rule *rule, struct model_comparison *comparison);
+
+/* Is there nothing left to measure for it? */
+bool detect_is_decided(const struct detect_rule *rule, const struct model_comparison *comparison);
 
 /* More launches expected to decide an inconclusive comparison: 0 when decided, −1 when none would
  * within launches_max. */

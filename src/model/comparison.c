@@ -88,3 +88,10 @@ const char *model_basis_name(enum model_basis basis)
     TARE_ASSERT((size_t)basis < sizeof names / sizeof *names);
     return names[basis];
 }
+
+const char *model_gate_name(enum model_gate gate)
+{
+    static const char *const names[] = {NULL, "pass", "waived", "inconclusive", "fail"};
+    TARE_ASSERT((size_t)gate < sizeof names / sizeof *names);
+    return names[gate];
+}

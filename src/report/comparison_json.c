@@ -36,13 +36,18 @@ static json_t *item_json(struct arena *arena, const struct model_comparison *c)
     json_object_set_new(object, "ci_method", json_write_text(arena, c->method));
     json_object_set_new(object, "tail_ratio",
                         c->tail_ratio > 0 ? json_write_number(c->tail_ratio) : json_null());
+    json_object_set_new(object, "tail_ci",
+                        json_write_pair(c->tail_ratio > 0, c->tail_low, c->tail_high));
     json_object_set_new(object, "band", json_write_number(c->band));
+    json_object_set_new(object, "noise_floor",
+                        c->floor > 0 ? json_write_number(c->floor) : json_null());
     json_object_set_new(object, "verdict", json_string(model_verdict_name(c->verdict)));
     json_object_set_new(object, "level", json_write_text(arena, model_level_name(c->level)));
     json_object_set_new(object, "reason", json_write_text(arena, c->reason));
     json_object_set_new(object, "reason_code", json_write_text(arena, c->reason_code));
     json_object_set_new(object, "seconds", json_write_number(c->seconds));
     json_object_set_new(object, "seconds_more", json_write_number(c->seconds_more));
+    json_object_set_new(object, "witness", json_write_text(arena, c->witness));
     return object;
 }
 
@@ -79,7 +84,9 @@ void report_comparison_json(struct buffer *out, const struct model_decision *dec
                         json_write_texts(&arena, decision->missing, decision->missing_count));
     json_object_set_new(root, "added",
                         json_write_texts(&arena, decision->added, decision->added_count));
-    json_object_set_new(root, "policy_changes", json_array());
+    json_object_set_new(
+        root, "policy_changes",
+        json_write_texts(&arena, decision->policy_changes, decision->policy_change_count));
     json_object_set_new(root, "machine", json_write_machine(&arena, machine));
     json_object_set_new(root, "warnings",
                         json_write_texts(&arena, decision->warnings, decision->warning_count));
