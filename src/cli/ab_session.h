@@ -50,4 +50,19 @@ tare_status ab_plan_sides(struct ab_session *session, const struct option_result
  * added. */
 tare_status ab_plan_pairs(struct ab_session *session, struct tare_error *error);
 
+/* Every side is a run of its own in the store, which is opened when it is not yet. */
+tare_status ab_begin_runs(struct ab_session *session, char **argv, struct tare_error *error);
+/* Rule, plan, budget and observer of the contest; says what will be spent. */
+void ab_prepare_contest(struct ab_session *session);
+tare_status ab_open_commands(struct ab_session *session, struct tare_error *error);
+void ab_close_commands(struct ab_session *session);
+/* An entry will not be measured any more: counts what can be counted, keeps its samples. */
+tare_status ab_settle_entry(void *context, struct contest_entry *entry, struct tare_error *error);
+/* What the contest found becomes items of the decision. */
+void ab_add_items(struct ab_session *session);
+tare_status ab_finish_runs(struct ab_session *session, tare_status status,
+                           struct tare_error *error);
+/* Keeps the decision as it is printed in JSON. */
+tare_status ab_keep_decision(struct ab_session *session, int code, struct tare_error *error);
+
 #endif

@@ -2,16 +2,10 @@
  *
  *   read the arguments  →  plan each side  →  pair the benchmarks by name
  *   →  contest (launch, look, decide)  →  decision: print it, keep it, exit */
-#include "base/assert.h"
-#include "base/random.h"
 #include "base/text.h"
-#include "base/unit.h"
 #include "cli/ab_checks.h"
 #include "cli/ab_session.h"
-#include "cli/affinity_plan.h"
 #include "cli/command.h"
-#include "cli/run_record.h"
-#include "cli/store_path.h"
 #include "os/clock.h"
 #include "os/interrupt.h"
 #include "os/terminal.h"
@@ -20,14 +14,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-static void prepare_contest(struct ab_session *session);
-static tare_status open_commands(struct ab_session *session, struct tare_error *error);
-static void close_commands(struct ab_session *session);
 static void make_decision(struct ab_session *session);
-static tare_status begin_runs(struct ab_session *session, char **argv, struct tare_error *error);
 static int finish_runs(struct ab_session *session, tare_status status, struct tare_error *error);
 static int print_decision(struct ab_session *session, int code);
 
@@ -57,14 +46,14 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
         status = ab_plan_pairs(&session, &error);
     }
     if (status == TARE_OK) {
-        status = begin_runs(&session, argv, &error);
+        status = ab_begin_runs(&session, argv, &error);
     }
     if (status != TARE_OK) {
         store_close(session.store);
         return command_fail(&command_ab, &error);
     }
-    prepare_contest(&session);
-    status = open_commands(&session, &error);
+    ab_prepare_contest(&session);
+    status = ab_open_commands(&session, &error);
     if (status == TARE_OK && options.must_print_same) {
         status = ab_check_output(cli->arena, session.plans, session.side_count, &session.contest,
                                  &error);
@@ -72,151 +61,13 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
     if (status == TARE_OK) {
         status = contest_run(cli->arena, &session.contest, &error);
     }
-    close_commands(&session);
+    ab_close_commands(&session);
     make_decision(&session);
     int exit_code = finish_runs(&session, status, &error);
     if (status != TARE_OK && status != TARE_INTERRUPTED) {
         return command_fail(&command_ab, &error);
     }
     return print_decision(&session, exit_code);
-}
-
-/* Every side is a run of its own in the store. */
-static tare_status begin_runs(struct ab_session *session, char **argv, struct tare_error *error)
-{
-    struct arena *arena = session->cli->arena;
-    const struct run_options *options = &session->options->run;
-    const struct store_request request = {
-        .option = options->common.store, .configured = session->config.store, .mode = STORE_WRITE};
-    tare_status status = store_path_open(arena, &request, &session->store, error);
-    for (int side = 0; side < session->side_count && status == TARE_OK; side++) {
-        struct model_run *run = &session->runs[side];
-        run_record_fill(arena, options, &session->plans[side], argv, run);
-        run->seed = session->runs[0].seed;
-        const char *role = arena_printf(arena, "%s: %s", side == 0 ? "old" : "new",
-                                        text_printable(arena, session->names[side], 200));
-        model_field_set(arena, &run->environment, "compared_as", role);
-        status = store_run_begin(session->store, run, error);
-    }
-    return status;
-}
-
-/* An entry is settled: count what can be counted, and keep its samples. */
-static tare_status settle_entry(void *context, struct contest_entry *entry,
-                                struct tare_error *error)
-{
-    struct ab_session *session = context;
-    tare_status status = ab_count_sides(session->cli->arena, &session->contest, entry,
-                                        &session->options->gate, error);
-    ab_doubt_memory(session->cli->arena, entry);
-    for (int side = 0; side < entry->pair.side_count && status == TARE_OK; side++) {
-        status = store_benchmark_save(session->store, session->runs[side].id,
-                                      entry->pair.sides[side].benchmark, error);
-    }
-    return status;
-}
-
-/* "[2/5] sort n=1k  +1.2 % (−0.4 … +2.8)  20 launches  35 s left" */
-static void show_progress(void *context, const struct contest_entry *entry, double left_ns)
-{
-    struct ab_session *session = context;
-    /* Ten times a second is smooth for people and free for the machine that measures. */
-    if (!session->is_live || clock_since_ns(session->shown) < 100000000) {
-        return;
-    }
-    session->shown = clock_now();
-    ptrdiff_t settled = 0;
-    for (ptrdiff_t i = 0; i < session->contest.count; i++) {
-        settled += session->contest.entries[i].is_settled;
-    }
-    struct arena arena = {0};
-    struct buffer line = buffer_new(&arena, 4096);
-    buffer_printf(&line, "[%td/%td decided] %s  ", settled, session->contest.count,
-                  text_printable(&arena, entry->label, 30));
-    const struct model_comparison *c = &entry->comparisons[0][0];
-    if (c->has_interval) {
-        buffer_printf(&line, "%s %s…%s  %s  ", unit_format_change(&arena, c->ratio, 1),
-                      unit_format_change(&arena, c->low, 1), unit_format_change(&arena, c->high, 1),
-                      report_interval_strip(&arena, c, 0.05, 17));
-    }
-    buffer_printf(&line, "%td launches  %.0f s left", entry->pair.launches,
-                  fmax(0, ceil(left_ns / 1e9)));
-    fprintf(stderr, "\r\033[K%s",
-            text_printable(&arena, buffer_string(&line), terminal_columns(STDERR_FILENO) - 1));
-    fflush(stderr);
-    arena_free(&arena);
-}
-
-static void prepare_contest(struct ab_session *session)
-{
-    struct arena *arena = session->cli->arena;
-    const struct ab_options *options = session->options;
-    struct contest *contest = &session->contest;
-    bool is_command = session->plans[0].tasks[0].command != NULL;
-    ptrdiff_t gated = 0;
-    for (ptrdiff_t i = 0; i < contest->count; i++) {
-        gated += contest->entries[i].gated_count * (session->side_count - 1);
-    }
-    session->decision.gated_count = gated;
-    session->decision.confidence = options->run.confidence;
-    session->clock = measure_clock_real(arena);
-    session->random = random_seeded(session->runs[0].seed);
-    model_run_id_new(session->decision.id, clock_unix_ns(), clock_entropy(), clock_entropy());
-    /* Exact counts need no share of the error: with nothing else gated it is not divided. */
-    double shares = gated > 0 ? (double)gated : 1;
-    contest->rule = (struct detect_rule){.alpha = (1 - options->run.confidence) / shares,
-                                         .band = options->min_effect};
-    contest->plan = pair_plan_default(is_command);
-    if (options->rounds > 0) {
-        contest->plan.rounds = (ptrdiff_t)options->rounds;
-    }
-    if (options->slice_ns > 0) {
-        contest->plan.slice_ns = options->slice_ns;
-    }
-    contest->plan.is_aslr_off = options->run.has_no_aslr;
-    /* A whole run pinned to a busy CPU waits there while another is free: measured under load, runs
-     * of 10 ms took 19 ms pinned and 11 ms free, and +3 % was found in 3 s instead of not at all.
-     */
-    affinity_plan(&contest->plan, options->run.cpu, options->is_not_pinned || is_command);
-    contest->budget_ns = options->run.budget_ns - (double)clock_since_ns(session->started);
-    contest->clock = &session->clock;
-    contest->random = &session->random;
-    session->observer = (struct contest_observer){
-        .context = session, .update = show_progress, .settled = settle_entry};
-    contest->observer = &session->observer;
-    session->is_live = !options->run.common.quiet && terminal_is(STDERR_FILENO);
-    if (!options->run.common.quiet) {
-        fprintf(stderr, "%td benchmark%s, at most %s in all (--budget)\n", contest->count,
-                contest->count == 1 ? "" : "s",
-                unit_format(arena, options->run.budget_ns, "ns", 3));
-    }
-}
-
-static tare_status open_commands(struct ab_session *session, struct tare_error *error)
-{
-    tare_status status = TARE_OK;
-    for (int side = 0; side < session->side_count; side++) {
-        for (ptrdiff_t i = 0; i < session->plans[side].task_count && status == TARE_OK; i++) {
-            struct measure_command *command = session->plans[side].tasks[i].command;
-            if (command != NULL) {
-                status = measure_command_open(session->cli->arena, command, error);
-            }
-        }
-    }
-    return status;
-}
-
-static void close_commands(struct ab_session *session)
-{
-    for (int side = 0; side < session->side_count; side++) {
-        for (ptrdiff_t i = 0; i < session->plans[side].task_count; i++) {
-            struct measure_command *command = session->plans[side].tasks[i].command;
-            struct tare_error error = {0};
-            if (command != NULL && measure_command_close(command, &error) != TARE_OK) {
-                model_decision_warn(session->cli->arena, &session->decision, "%s", error.message);
-            }
-        }
-    }
 }
 
 /* What would decide the rest: more time, as far as it can be told, else a quieter machine. */
@@ -249,22 +100,7 @@ static void make_decision(struct ab_session *session)
             arena_printf(arena, "%s, %s", decision->new_name, session->names[side]);
     }
     ab_note_steadier(arena, &session->contest, decision);
-    for (ptrdiff_t i = 0; i < session->contest.count; i++) {
-        const struct contest_entry *entry = &session->contest.entries[i];
-        for (int side = 1; side < session->side_count; side++) {
-            for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
-                const struct model_comparison *found = &entry->comparisons[side - 1][m];
-                if (!found->is_gated && found->verdict == MODEL_INVALID) {
-                    continue; /* a counter that stayed at zero has no ratio, and nobody asked */
-                }
-                struct model_comparison *item = model_decision_add(arena, decision);
-                *item = *found;
-                item->new_name = session->side_count > 2 ? session->names[side] : NULL;
-                item->level =
-                    item->verdict == MODEL_REGRESSED ? MODEL_LEVEL_MINOR : MODEL_LEVEL_NONE;
-            }
-        }
-    }
+    ab_add_items(session);
     model_decision_sort(decision);
     enum model_verdict verdict = model_decision_verdict(decision);
     if (verdict == MODEL_INCONCLUSIVE) {
@@ -297,32 +133,14 @@ static int exit_code_of(const struct model_decision *decision, tare_status statu
 /* Ends the runs and keeps the decision as it is printed in JSON. Returns the exit code. */
 static int finish_runs(struct ab_session *session, tare_status status, struct tare_error *error)
 {
-    struct arena *arena = session->cli->arena;
     int code = exit_code_of(&session->decision, status);
-    tare_status kept = TARE_OK;
-    for (int side = 0; side < session->side_count && kept == TARE_OK; side++) {
-        struct model_run *run = &session->runs[side];
-        run->finished_unix_ns = clock_unix_ns();
-        run->state = status == TARE_OK            ? MODEL_RUN_COMPLETE
-                     : status == TARE_INTERRUPTED ? MODEL_RUN_INTERRUPTED
-                                                  : MODEL_RUN_FAILED;
-        kept = store_run_finish(session->store, run, error);
-    }
+    tare_status kept = ab_finish_runs(session, status, error);
     if (kept == TARE_OK) {
-        struct buffer text = buffer_new(arena, BUFFER_LENGTH_MAX);
-        report_comparison_json(&text, &session->decision, &session->runs[0].machine, code);
-        const struct store_document document = {
-            .id = session->decision.id,
-            .kind = "comparison",
-            .machine_id = session->runs[0].machine.id,
-            .created_unix_ns = clock_unix_ns(),
-            .text = buffer_string(&text),
-        };
-        kept = store_document_save(session->store, &document, error);
+        kept = ab_keep_decision(session, code, error);
     }
     if (kept != TARE_OK) {
-        model_decision_warn(arena, &session->decision, "the result could not be kept: %s",
-                            error->message);
+        model_decision_warn(session->cli->arena, &session->decision,
+                            "the result could not be kept: %s", error->message);
         code = code == EXIT_CODE_OK ? EXIT_CODE_FAILED : code;
     }
     store_close(session->store);

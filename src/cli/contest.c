@@ -59,21 +59,36 @@ static void explain_slow(struct arena *arena, const struct contest *contest,
                      call_s, launches);
 }
 
-/* Asks the rule about every metric of every new side. True when none is in doubt. */
-static bool judge_entry(struct arena *arena, const struct contest *contest,
+static const struct detect_rule *rule_of(const struct contest *contest,
+                                         const struct contest_entry *entry, ptrdiff_t metric)
+{
+    return entry->rules != NULL ? &entry->rules[metric] : &contest->rule;
+}
+
+/* Is none of the metrics that decide in doubt? */
+static bool is_decided(const struct contest *contest, const struct contest_entry *entry)
+{
+    for (int side = 1; side < entry->pair.side_count; side++) {
+        for (ptrdiff_t m = 0; m < entry->gated_count; m++) {
+            if (!detect_is_decided(rule_of(contest, entry, m), &entry->comparisons[side - 1][m])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Asks the rule about every metric of every new side. */
+static void judge_entry(struct arena *arena, const struct contest *contest,
                         struct contest_entry *entry)
 {
-    bool is_decided = true;
     const struct pair_side *sides = entry->pair.sides;
     for (int side = 1; side < entry->pair.side_count; side++) {
         for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
             struct model_comparison *comparison = &entry->comparisons[side - 1][m];
-            const struct detect_rule *rule =
-                entry->rules != NULL ? &entry->rules[m] : &contest->rule;
+            const struct detect_rule *rule = rule_of(contest, entry, m);
             detect_paired(arena, sides[0].benchmark, sides[side].benchmark, entry->metrics[m], rule,
                           comparison);
-            is_decided =
-                is_decided && (m >= entry->gated_count || detect_is_decided(rule, comparison));
             comparison->is_gated = m < entry->gated_count;
             ptrdiff_t more =
                 detect_launches_more(rule, comparison, entry->pair.launches, launches_max(contest));
@@ -82,7 +97,6 @@ static bool judge_entry(struct arena *arena, const struct contest *contest,
             comparison->seconds = entry->pair.spent_ns / 1e9;
         }
     }
-    return is_decided;
 }
 
 static void tell(const struct contest *contest, const struct contest_entry *entry,
@@ -108,6 +122,8 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
                              struct tare_error *error)
 {
     ptrdiff_t goal = detect_next_look(&contest->rule, entry->pair.launches);
+    struct pair_plan *plan =
+        entry->pair.sides[0].target.is_command ? &contest->command_plan : &contest->plan;
     tare_status status = TARE_OK;
     entry->pair.is_out_of_time = false; /* the budget may have been extended since */
     while (status == TARE_OK && entry->pair.launches < goal && pair_is_sound(&entry->pair) &&
@@ -115,36 +131,35 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
         if (interrupt_is_requested()) {
             return error_set(error, TARE_INTERRUPTED, "interrupted");
         }
-        contest->plan.left_ns = left_ns(contest, started);
-        status = pair_launch(arena, &entry->pair, &contest->plan, contest->clock, contest->random,
-                             error);
+        plan->left_ns = left_ns(contest, started);
+        status = pair_launch(arena, &entry->pair, plan, contest->clock, contest->random, error);
         if (entry->pair.launches > 0) {
             entry->launch_ns = entry->pair.spent_ns / (double)entry->pair.launches;
         }
         tell(contest, entry, started);
     }
-    bool is_decided = judge_entry(arena, contest, entry);
-    bool is_over =
-        !pair_is_sound(&entry->pair) ||
-        detect_next_look(&contest->rule, entry->pair.launches) > launches_max(contest) ||
-        (entry->pair.is_out_of_time && entry->pair.launches == 0) ||
-        (contest->retries == 0 && (left_ns(contest, started) <= 0 || entry->pair.is_out_of_time));
+    judge_entry(arena, contest, entry);
+    bool is_over = !pair_is_sound(&entry->pair) ||
+                   detect_next_look(&contest->rule, entry->pair.launches) > launches_max(contest) ||
+                   left_ns(contest, started) <= 0 || entry->pair.is_out_of_time;
     tell(contest, entry, started);
-    return status == TARE_OK && (is_decided || is_over) ? settle(contest, entry, error) : status;
+    return status == TARE_OK && (is_over || is_decided(contest, entry))
+               ? settle(contest, entry, error)
+               : status;
 }
 
-/* Nothing in doubt fits into what is left: another try, while there are any. */
-static bool extend_budget(struct contest *contest)
+ptrdiff_t contest_reopen(struct contest *contest, double budget_ns)
 {
-    if (contest->retries == 0) {
-        return false;
+    ptrdiff_t count = 0;
+    contest->budget_ns = budget_ns;
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        struct contest_entry *entry = &contest->entries[i];
+        bool is_open =
+            entry->is_settled && pair_is_sound(&entry->pair) && !is_decided(contest, entry);
+        entry->is_settled = !is_open && entry->is_settled;
+        count += is_open;
     }
-    contest->retries--;
-    contest->budget_ns += contest->retry_ns;
-    if (contest->observer != NULL && contest->observer->retried != NULL) {
-        contest->observer->retried(contest->observer->context, contest->retries);
-    }
-    return true;
+    return count;
 }
 
 tare_status contest_run(struct arena *arena, struct contest *contest, struct tare_error *error)
@@ -159,9 +174,6 @@ tare_status contest_run(struct arena *arena, struct contest *contest, struct tar
         /* A look that does not fit is not begun, unless it is the entry's first: then what fits is
          * measured, so that at least an estimate is there. */
         bool does_fit = next_look_ns(contest, entry) <= left_ns(contest, started);
-        if (!does_fit && extend_budget(contest)) {
-            continue;
-        }
         if (!does_fit && entry->pair.launches > 0) {
             status = settle(contest, entry, error);
         } else if (left_ns(contest, started) <= 0) {

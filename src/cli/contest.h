@@ -34,8 +34,6 @@ struct contest_observer {
     /* An entry will not be measured any more: the moment to count, to keep, to say so. May be NULL.
      */
     tare_status (*settled)(void *context, struct contest_entry *entry, struct tare_error *error);
-    /* The budget was extended; so many retries are left. May be NULL. */
-    void (*retried)(void *context, int left);
 };
 
 struct contest {
@@ -43,16 +41,17 @@ struct contest {
     ptrdiff_t count;
     struct detect_rule rule;
     struct pair_plan plan;
+    struct pair_plan command_plan; /* for entries that are whole commands */
     double budget_ns;
-    /* When the budget is spent and something is in doubt, it is extended so many times by so much.
-     * Measuring goes on where it stopped and spends on of the same error. */
-    int retries;
-    double retry_ns;
     ptrdiff_t launches_max; /* of an entry; 0: CONTEST_LAUNCHES_MAX */
     const struct measure_clock *clock;
     struct random *random;
     const struct contest_observer *observer;
 };
+
+/* Takes entries that were left in doubt up again, with a new budget: measuring goes on where it
+ * stopped and spends on of the same error. Returns how many. */
+ptrdiff_t contest_reopen(struct contest *contest, double budget_ns);
 
 /* TARE_INTERRUPTED leaves what was decided in the entries. */
 tare_status contest_run(struct arena *arena, struct contest *contest, struct tare_error *error);
