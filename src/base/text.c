@@ -149,30 +149,33 @@ ptrdiff_t text_columns(const char *text)
 }
 
 /* Bytes of the character that starts here; a byte that is no UTF-8 stands for itself. */
-static ptrdiff_t character_bytes(const char *text)
+static ptrdiff_t character_bytes(const char *text, const char *end)
 {
     uint32_t character = 0;
-    int length = utf8_decode((const unsigned char *)text, (ptrdiff_t)strnlen(text, 4), &character);
+    ptrdiff_t left = end - text < 4 ? end - text : 4;
+    int length = utf8_decode((const unsigned char *)text, left, &character);
     return length > 0 ? length : 1;
 }
 
-bool text_glob(const char *pattern, const char *text)
+/* Only the last star is ever gone back to, so the cost is at most pattern × text. */
+bool text_glob_part(const char *pattern, const char *text, ptrdiff_t length)
 {
+    const char *end = text + length;
     const char *star = NULL;
     const char *star_text = NULL;
-    while (*text != '\0') {
+    while (text < end) {
         if (*pattern == '*') {
             star = pattern++;
             star_text = text;
         } else if (*pattern == '?') {
             pattern++;
-            text += character_bytes(text);
+            text += character_bytes(text, end);
         } else if (*pattern == *text) {
             pattern++;
             text++;
         } else if (star != NULL) {
             pattern = star + 1;
-            star_text += character_bytes(star_text);
+            star_text += character_bytes(star_text, end);
             text = star_text;
         } else {
             return false;
@@ -182,6 +185,11 @@ bool text_glob(const char *pattern, const char *text)
         pattern++;
     }
     return *pattern == '\0';
+}
+
+bool text_glob(const char *pattern, const char *text)
+{
+    return text_glob_part(pattern, text, (ptrdiff_t)strlen(text));
 }
 
 /* Words longer than this are never a typing error of a known name. */

@@ -22,6 +22,9 @@ ptrdiff_t text_columns(const char *text);
 /* Shell pattern with * and ? (one character, not one byte), matching across '/'. */
 bool text_glob(const char *pattern, const char *text);
 
+/* The same over the first `length` bytes of a text without NUL. */
+bool text_glob_part(const char *pattern, const char *text, ptrdiff_t length);
+
 /* The candidate that takes the fewest edits, at most a third of the word's length and one more;
  * NULL when there is none. The list ends in NULL. */
 const char *text_nearest(const char *word, const char *const *candidates);

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 #include "base/unit.h"
+#include "detect/witness.h"
+#include "measure/exact.h"
 #include "measure/sampler.h"
 #include "os/file.h"
 #include "os/folder.h"
@@ -94,23 +96,84 @@ tare_status ab_check_output(struct arena *arena, struct run_plan *plans, int sid
     return status;
 }
 
-static void add_count_comparison(struct arena *arena, const struct contest *contest,
-                                 struct contest_entry *entry, const char *metric, bool is_gated)
+/* Where the metric stands in the entry, behind the last one when it is not there. */
+static ptrdiff_t find_metric(const struct contest_entry *entry, const char *metric)
+{
+    ptrdiff_t m = 0;
+    while (m < entry->metric_count && strcmp(entry->metrics[m], metric) != 0) {
+        m++;
+    }
+    return m;
+}
+
+/* Room for one metric more in everything that has one item per metric. */
+static void grow_entry(struct arena *arena, const struct contest *contest,
+                       struct contest_entry *entry, const char *metric)
 {
     ptrdiff_t count = entry->metric_count;
     const char **metrics = ARENA_ARRAY(arena, const char *, count + 1);
     memcpy(metrics, entry->metrics, (size_t)count * sizeof *metrics);
     metrics[count] = metric;
+    entry->metrics = metrics;
     for (int side = 1; side < entry->pair.side_count; side++) {
         struct model_comparison *grown = ARENA_ARRAY(arena, struct model_comparison, count + 1);
         memcpy(grown, entry->comparisons[side - 1], (size_t)count * sizeof *grown);
-        detect_paired(arena, entry->pair.sides[0].benchmark, entry->pair.sides[side].benchmark,
-                      metric, &contest->rule, &grown[count]);
-        grown[count].is_gated = is_gated;
         entry->comparisons[side - 1] = grown;
     }
-    entry->metrics = metrics;
+    if (entry->rules != NULL) {
+        struct detect_rule *rules = ARENA_ARRAY(arena, struct detect_rule, count + 1);
+        memcpy(rules, entry->rules, (size_t)count * sizeof *rules);
+        rules[count] = contest->rule;
+        entry->rules = rules;
+    }
     entry->metric_count = count + 1;
+}
+
+/* What is said of two counts: all digits, since one more matters; or why there is none. */
+static void explain_count(struct arena *arena, const struct contest_entry *entry, int side,
+                          struct model_comparison *c)
+{
+    const struct model_metric *metrics[] = {
+        model_metric_find(entry->pair.sides[0].benchmark, c->metric),
+        model_metric_find(entry->pair.sides[side].benchmark, c->metric),
+    };
+    for (int i = 0; i < 2 && pair_is_sound(&entry->pair); i++) {
+        if (metrics[i] != NULL && metrics[i]->invalid_reason != NULL) {
+            c->verdict = MODEL_INVALID;
+            c->reason_code = "not-counted";
+            c->reason =
+                arena_printf(arena, "%s: %s", i == 0 ? "old" : "new", metrics[i]->invalid_reason);
+            return;
+        }
+    }
+    if (c->verdict == MODEL_REGRESSED || c->verdict == MODEL_IMPROVED) {
+        double old_value = metrics[0]->values[0];
+        double new_value = metrics[1]->values[0];
+        c->reason =
+            arena_printf(arena, "counted: %.15g instead of %.15g (%s%.15g)", new_value, old_value,
+                         new_value > old_value ? "+" : "−", fabs(new_value - old_value));
+    }
+}
+
+/* May be called again, when an entry was taken up again after its counts were made. */
+static void add_count_comparison(struct arena *arena, const struct contest *contest,
+                                 struct contest_entry *entry, const char *metric, bool is_gated,
+                                 bool is_asked)
+{
+    ptrdiff_t m = find_metric(entry, metric);
+    if (m == entry->metric_count) {
+        grow_entry(arena, contest, entry, metric);
+    }
+    const struct detect_rule *rule = entry->rules != NULL ? &entry->rules[m] : &contest->rule;
+    for (int side = 1; side < entry->pair.side_count; side++) {
+        struct model_comparison *c = &entry->comparisons[side - 1][m];
+        detect_paired(arena, entry->pair.sides[0].benchmark, entry->pair.sides[side].benchmark,
+                      metric, rule, c);
+        /* An invalid count that nobody asked for is not worth a line. */
+        c->basis = is_asked ? MODEL_BASIS_EXACT : c->basis;
+        c->is_gated = is_gated;
+        explain_count(arena, entry, side, c);
+    }
 }
 
 static const char *const counted[] = {"allocations", "allocated"};
@@ -146,14 +209,68 @@ tare_status ab_count_sides(struct arena *arena, const struct contest *contest,
     tare_status status = TARE_OK;
     for (int side = 0; side < entry->pair.side_count && can_count && status == TARE_OK; side++) {
         struct pair_side *one = &entry->pair.sides[side];
+        if (model_metric_find(one->benchmark, counted[0]) != NULL) {
+            continue; /* counted when it was settled before */
+        }
         status = measure_counts(arena, &one->target, entry->pair.iterations, contest->clock,
                                 contest->random, one->benchmark, error);
     }
     if (can_count && status == TARE_OK) {
         for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
-            add_count_comparison(arena, contest, entry, counted[i], is_in(gate, counted[i]));
+            add_count_comparison(arena, contest, entry, counted[i], is_in(gate, counted[i]), false);
         }
     }
+    return status;
+}
+
+/* What the instructions say about the time, for every new side. */
+static void hear_witness(struct arena *arena, struct contest_entry *entry)
+{
+    ptrdiff_t time = find_metric(entry, "time");
+    ptrdiff_t instructions = find_metric(entry, measure_instructions_name);
+    if (time == entry->metric_count || instructions == entry->metric_count) {
+        return;
+    }
+    for (int side = 1; side < entry->pair.side_count; side++) {
+        struct model_comparison *found = entry->comparisons[side - 1];
+        found[time].witness = detect_witness(arena, &found[time], &found[instructions]).text;
+    }
+}
+
+tare_status ab_count_exactly(struct arena *arena, const struct contest *contest,
+                             struct contest_entry *entry, const struct counting *counting,
+                             const struct text_list *gate, struct tare_error *error)
+{
+    if (counting->kinds == 0) {
+        return TARE_OK;
+    }
+    tare_status status = TARE_OK;
+    double iterations = 0;
+    for (int side = 0; side < entry->pair.side_count && status == TARE_OK; side++) {
+        struct pair_side *one = &entry->pair.sides[side];
+        bool is_counted = model_metric_find(one->benchmark, measure_instructions_name) != NULL ||
+                          model_metric_find(one->benchmark, measure_size_name) != NULL;
+        if (pair_is_sound(&entry->pair) && !is_counted) {
+            status = counting_benchmark(arena, counting, &one->target, &iterations, contest->clock,
+                                        contest->random, one->benchmark, error);
+        }
+    }
+    const char *const *metrics = counting_metrics();
+    for (ptrdiff_t m = 0; metrics[m] != NULL && status == TARE_OK; m++) {
+        bool is_asked = counting_has_metric(counting, metrics[m]) ||
+                        ((counting->kinds & MODEL_COUNT_ALLOCATIONS) != 0 &&
+                         strcmp(metrics[m], counted[0]) == 0);
+        bool is_there = false;
+        for (int side = 0; side < entry->pair.side_count; side++) {
+            is_there = is_there ||
+                       model_metric_find(entry->pair.sides[side].benchmark, metrics[m]) != NULL;
+        }
+        bool is_gated = is_in(gate, metrics[m]);
+        if (is_asked && (is_there || is_gated)) {
+            add_count_comparison(arena, contest, entry, metrics[m], is_gated, true);
+        }
+    }
+    hear_witness(arena, entry);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #define TARE_CLI_AB_CHECKS_H
 
 #include "cli/contest.h"
+#include "cli/counting.h"
 #include "cli/run_plan.h"
 
 /* Runs every command once on each side, untimed, and compares what they print; a side that prints
@@ -15,6 +16,12 @@ tare_status ab_check_output(struct arena *arena, struct run_plan *plans, int sid
 tare_status ab_count_sides(struct arena *arena, const struct contest *contest,
                            struct contest_entry *entry, const struct text_list *gate,
                            struct tare_error *error);
+
+/* Counts what --count asks for on every side, adds the comparisons, and has the instructions testify
+ * about the time. Harmless when it was done before. */
+tare_status ab_count_exactly(struct arena *arena, const struct contest *contest,
+                             struct contest_entry *entry, const struct counting *counting,
+                             const struct text_list *gate, struct tare_error *error);
 
 /* Is this a metric that is counted in launches of its own? */
 bool ab_is_counted(const char *metric);

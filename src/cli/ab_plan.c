@@ -123,22 +123,32 @@ tare_status ab_plan_sides(struct ab_session *session, const struct option_result
     return status;
 }
 
-/* The task of that label in a plan; commands have other words on each side and go by their place.
- */
-static struct run_task *find_task(struct arena *arena, struct run_plan *plan,
-                                  const struct run_task *wanted, ptrdiff_t place)
+static struct run_task *find_label(struct arena *arena, struct run_plan *plan, const char *label)
 {
-    if (wanted->command != NULL) {
-        return place < plan->task_count && plan->tasks[place].command != NULL ? &plan->tasks[place]
-                                                                              : NULL;
-    }
-    const char *label = model_benchmark_label(arena, &wanted->benchmark);
     for (ptrdiff_t i = 0; i < plan->task_count; i++) {
         if (strcmp(model_benchmark_label(arena, &plan->tasks[i].benchmark), label) == 0) {
             return &plan->tasks[i];
         }
     }
     return NULL;
+}
+
+/* The counterpart of old's task number `place`: by its label, by its new name, or, since commands
+ * have other words on each side, by its place. */
+static struct run_task *find_new(const struct ab_session *session, struct run_plan *plan,
+                                 ptrdiff_t place)
+{
+    struct arena *arena = session->cli->arena;
+    const struct run_task *wanted = &session->plans[0].tasks[place];
+    const char *label = model_benchmark_label(arena, &wanted->benchmark);
+    const char *renamed = model_policy_renamed(&session->config.policy, label);
+    struct run_task *found = find_label(arena, plan, label);
+    if (found == NULL && renamed != NULL) {
+        found = find_label(arena, plan, renamed);
+    }
+    bool has_place = wanted->command != NULL && plan->task_count == session->plans[0].task_count &&
+                     plan->tasks[place].command != NULL;
+    return found == NULL && has_place ? &plan->tasks[place] : found;
 }
 
 static void add_label(struct arena *arena, const char ***labels, ptrdiff_t *count,
@@ -162,6 +172,19 @@ static bool has_metric(const struct contest_entry *entry, const char *name)
     return ab_is_counted(name) && entry->pair.sides[0].target.can_count_allocations;
 }
 
+/* What is counted besides, and with what, before anything is measured. */
+static tare_status open_counting(struct ab_session *session, struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    tare_status status =
+        counting_open(arena, &session->options->run.counts, &session->options->gate,
+                      session->config.policy.count, &session->counting, error);
+    if (status == TARE_OK && session->counting.path_note != NULL) {
+        model_decision_warn(arena, &session->decision, "%s", session->counting.path_note);
+    }
+    return status;
+}
+
 /* A metric that no benchmark has is a typing error. */
 static tare_status check_gate(struct ab_session *session, struct tare_error *error)
 {
@@ -170,7 +193,8 @@ static tare_status check_gate(struct ab_session *session, struct tare_error *err
     for (ptrdiff_t g = 0; g < gate->count; g++) {
         bool is_known = false;
         for (ptrdiff_t i = 0; i < session->contest.count; i++) {
-            is_known = is_known || has_metric(&session->contest.entries[i], gate->items[g]);
+            is_known = is_known || has_metric(&session->contest.entries[i], gate->items[g]) ||
+                       counting_has_metric(&session->counting, gate->items[g]);
         }
         if (is_known) {
             continue;
@@ -195,8 +219,9 @@ static void leave_out_ungated(struct ab_session *session)
     for (ptrdiff_t i = 0; i < contest->count; i++) {
         bool is_gated = contest->entries[i].gated_count > 0;
         for (ptrdiff_t g = 0; g < session->options->gate.count; g++) {
-            is_gated =
-                is_gated || has_metric(&contest->entries[i], session->options->gate.items[g]);
+            const char *metric = session->options->gate.items[g];
+            is_gated = is_gated || has_metric(&contest->entries[i], metric) ||
+                       counting_has_metric(&session->counting, metric);
         }
         if (is_gated) {
             contest->entries[kept++] = contest->entries[i];
@@ -219,8 +244,11 @@ tare_status ab_plan_pairs(struct ab_session *session, struct tare_error *error)
         struct run_task *tasks[PAIR_SIDES_MAX] = {&old_plan->tasks[i]};
         bool is_everywhere = true;
         for (int side = 1; side < session->side_count; side++) {
-            tasks[side] = find_task(arena, &session->plans[side], tasks[0], i);
+            tasks[side] = find_new(session, &session->plans[side], i);
             is_everywhere = is_everywhere && tasks[side] != NULL;
+            if (tasks[side] != NULL) {
+                tasks[side]->is_paired = true;
+            }
         }
         if (is_everywhere) {
             contest_entry_fill(arena, &contest->entries[contest->count++], tasks,
@@ -232,8 +260,8 @@ tare_status ab_plan_pairs(struct ab_session *session, struct tare_error *error)
     }
     for (int side = 1; side < session->side_count; side++) {
         for (ptrdiff_t i = 0; i < session->plans[side].task_count; i++) {
-            struct run_task *task = &session->plans[side].tasks[i];
-            if (find_task(arena, old_plan, task, i) == NULL) {
+            const struct run_task *task = &session->plans[side].tasks[i];
+            if (!task->is_paired) {
                 add_label(arena, &session->decision.added, &session->decision.added_count,
                           model_benchmark_label(arena, &task->benchmark));
             }
@@ -243,7 +271,10 @@ tare_status ab_plan_pairs(struct ab_session *session, struct tare_error *error)
         return error_set(error, TARE_ERROR_MEASURE,
                          "the two sides have no benchmark in common: nothing can be compared");
     }
-    tare_status status = check_gate(session, error);
+    tare_status status = open_counting(session, error);
+    if (status == TARE_OK) {
+        status = check_gate(session, error);
+    }
     if (status == TARE_OK) {
         leave_out_ungated(session);
     }

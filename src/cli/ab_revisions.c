@@ -20,27 +20,25 @@ static void show_stage(void *context, enum revision_stage stage, const char *nam
     }
 }
 
-/* One build of one side, and what it measures. */
-static tare_status plan_build(struct arena *arena, const struct ab_revisions *request,
-                              const struct run_options *options, const struct revision *revision,
-                              struct run_plan *plan, const char **program, struct tare_error *error)
+tare_status ab_revision_plan(struct arena *arena, const struct text_list *words,
+                             const struct run_options *options, const struct revision *revision,
+                             struct run_plan *plan, const char **program, struct tare_error *error)
 {
-    tare_status status =
-        revision_program(arena, revision, request->words->items[0], program, error);
+    tare_status status = revision_program(arena, revision, words->items[0], program, error);
     if (status != TARE_OK) {
         return status;
     }
-    struct option_result words = {.has_rest = true};
-    text_list_add(arena, &words.rest, *program);
-    for (ptrdiff_t i = 1; i < request->words->count; i++) {
-        text_list_add(arena, &words.rest, request->words->items[i]);
+    struct option_result placed = {.has_rest = true};
+    text_list_add(arena, &placed.rest, *program);
+    for (ptrdiff_t i = 1; i < words->count; i++) {
+        text_list_add(arena, &placed.rest, words->items[i]);
     }
     struct run_options own = *options;
     own.directory = revision->directory;
-    status = run_plan_make(arena, &own, &words, plan, error);
+    status = run_plan_make(arena, &own, &placed, plan, error);
     /* A command is called by what was typed, not by where its build lies. */
-    const char **typed = ARENA_ARRAY(arena, const char *, request->words->count + 1);
-    memcpy(typed, request->words->items, (size_t)request->words->count * sizeof *typed);
+    const char **typed = ARENA_ARRAY(arena, const char *, words->count + 1);
+    memcpy(typed, words->items, (size_t)words->count * sizeof *typed);
     const char *name = text_printable(arena, shell_words_join(arena, typed), 200);
     for (ptrdiff_t i = 0; i < plan->task_count && own.names.count == 0; i++) {
         if (plan->tasks[i].command != NULL) {
@@ -92,8 +90,8 @@ static tare_status plan_side(struct arena *arena, const struct ab_revisions *req
         };
         tare_status status = revision_prepare(arena, &one, &revisions[i], error);
         if (status == TARE_OK) {
-            status =
-                plan_build(arena, request, options, &revisions[i], &layouts[i], program, error);
+            status = ab_revision_plan(arena, request->words, options, &revisions[i], &layouts[i],
+                                      program, error);
         }
         if (status != TARE_OK) {
             return status;

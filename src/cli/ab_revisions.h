@@ -24,4 +24,9 @@ tare_status ab_revisions_plan(struct arena *arena, const struct ab_revisions *re
                               const char **names, struct model_decision *decision,
                               struct tare_error *error);
 
+/* What the program (words[0]) of one build measures; *program becomes its place. */
+tare_status ab_revision_plan(struct arena *arena, const struct text_list *words,
+                             const struct run_options *options, const struct revision *revision,
+                             struct run_plan *plan, const char **program, struct tare_error *error);
+
 #endif

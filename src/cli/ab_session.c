@@ -43,6 +43,10 @@ tare_status ab_settle_entry(void *context, struct contest_entry *entry, struct t
     struct ab_session *session = context;
     tare_status status = ab_count_sides(session->cli->arena, &session->contest, entry,
                                         &session->options->gate, error);
+    if (status == TARE_OK) {
+        status = ab_count_exactly(session->cli->arena, &session->contest, entry, &session->counting,
+                                  &session->options->gate, error);
+    }
     ab_doubt_memory(session->cli->arena, entry);
     for (int side = 0; side < entry->pair.side_count && status == TARE_OK; side++) {
         status = store_benchmark_save(session->store, session->runs[side].id,
@@ -52,7 +56,7 @@ tare_status ab_settle_entry(void *context, struct contest_entry *entry, struct t
 }
 
 /* "[2/5] sort n=1k  +1.2 % (−0.4 … +2.8)  20 launches  35 s left" */
-static void show_progress(void *context, const struct contest_entry *entry, double left_ns)
+void ab_show_progress(void *context, const struct contest_entry *entry, double left_ns)
 {
     struct ab_session *session = context;
     /* Ten times a second is smooth for people and free for the machine that measures. */
@@ -123,7 +127,7 @@ void ab_prepare_contest(struct ab_session *session)
     contest->clock = &session->clock;
     contest->random = &session->random;
     session->observer = (struct contest_observer){
-        .context = session, .update = show_progress, .settled = ab_settle_entry};
+        .context = session, .update = ab_show_progress, .settled = ab_settle_entry};
     contest->observer = &session->observer;
     session->is_live = !options->run.common.quiet && terminal_is(STDERR_FILENO);
     if (!options->run.common.quiet) {
@@ -169,7 +173,8 @@ void ab_add_items(struct ab_session *session)
         for (int side = 1; side < session->side_count; side++) {
             for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
                 const struct model_comparison *found = &entry->comparisons[side - 1][m];
-                if (!found->is_gated && found->verdict == MODEL_INVALID) {
+                if (!found->is_gated && found->verdict == MODEL_INVALID &&
+                    found->basis != MODEL_BASIS_EXACT) {
                     continue; /* a counter that stayed at zero has no ratio, and nobody asked */
                 }
                 struct model_comparison *item = model_decision_add(arena, decision);

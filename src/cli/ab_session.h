@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/config.h"
 #include "cli/contest.h"
+#include "cli/counting.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
 #include "store/store.h"
@@ -31,6 +32,7 @@ struct ab_session {
     const char *names[PAIR_SIDES_MAX];
     int side_count;
     struct contest contest;
+    struct counting counting;
     struct measure_clock clock;
     struct random random;
     struct config config;
@@ -58,6 +60,8 @@ tare_status ab_open_commands(struct ab_session *session, struct tare_error *erro
 void ab_close_commands(struct ab_session *session);
 /* An entry will not be measured any more: counts what can be counted, keeps its samples. */
 tare_status ab_settle_entry(void *context, struct contest_entry *entry, struct tare_error *error);
+/* The line that people watch; context is the session. */
+void ab_show_progress(void *context, const struct contest_entry *entry, double left_ns);
 /* What the contest found becomes items of the decision. */
 void ab_add_items(struct ab_session *session);
 tare_status ab_finish_runs(struct ab_session *session, tare_status status,

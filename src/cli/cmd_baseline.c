@@ -1,7 +1,7 @@
 /* cmd_baseline.c: `tare baseline`: names that point at runs, per machine: list, show, save,
- * promote, remove. */
+ * promote, remove. export and import are in baseline_export.c and baseline_import.c. */
 #include "base/text.h"
-#include "cli/store_command.h"
+#include "cli/baseline_command.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/terminal.h"
@@ -19,8 +19,10 @@ static const struct command command_baseline_promote;
 static const struct command command_baseline_remove;
 
 static const struct command *const subcommands[] = {
-    &command_baseline_list,    &command_baseline_show,   &command_baseline_save,
-    &command_baseline_promote, &command_baseline_remove, NULL,
+    &command_baseline_list,    &command_baseline_show,
+    &command_baseline_save,    &command_baseline_export,
+    &command_baseline_promote, &command_baseline_import,
+    &command_baseline_remove,  NULL,
 };
 
 static int run_baseline(struct cli *cli, int argc, char **argv)
@@ -31,22 +33,24 @@ static int run_baseline(struct cli *cli, int argc, char **argv)
 const struct command command_baseline = {
     .name = "baseline",
     .run = run_baseline,
-    .summary = "Names that point at runs: save, list, show, promote, remove",
-    .usage = "[list|show|save|promote|remove] [OPTIONS]",
+    .summary = "Names that point at runs: save, list, show, promote, export, import, remove",
+    .usage = "[list|show|save|promote|export|import|remove] [OPTIONS]",
     .examples =
         "  tare baseline save main                             the newest run is now called main\n"
         "  tare baseline promote main --reason 'v1.2 is out'   main moves on to the newest run\n"
         "  tare baseline show main                             what it points at, and its history\n"
-        "  tare baseline list",
+        "  tare baseline list\n"
+        "  tare baseline export main -o baselines/             a file to commit\n"
+        "  tare baseline import baselines/                     what others committed",
     .details = "A baseline belongs to one machine identity (CPU model, cores, memory, GPU): "
                "figures of another machine cannot "
                "be compared.\nOf a name that only other machines have, the exit code is 5.",
 };
 
 /* Opens an existing store; without one there is no baseline either. */
-static tare_status open_existing(struct cli *cli, const struct common_options *common,
-                                 enum store_mode mode, struct store **store,
-                                 struct tare_error *error)
+tare_status baseline_open_existing(struct cli *cli, const struct common_options *common,
+                                   enum store_mode mode, struct store **store,
+                                   struct tare_error *error)
 {
     char *path = NULL;
     const struct store_request request = {.option = common->store, .mode = mode};
@@ -134,8 +138,8 @@ static int list_found(struct cli *cli, const struct store *store,
     return command_end(&command_baseline_list, EXIT_CODE_OK);
 }
 
-static bool operands_between(const struct command *command, const struct option_result *arguments,
-                             ptrdiff_t low, ptrdiff_t high, int *exit_code)
+bool baseline_operands(const struct command *command, const struct option_result *arguments,
+                       ptrdiff_t low, ptrdiff_t high, int *exit_code)
 {
     if (arguments->operands.count >= low && arguments->operands.count <= high &&
         !arguments->has_rest) {
@@ -156,7 +160,7 @@ static int run_list(struct cli *cli, int argc, char **argv)
     int exit_code;
     if (!command_parse(cli, &command_baseline_list, argc, argv, false, &options, &arguments,
                        &exit_code) ||
-        !operands_between(&command_baseline_list, &arguments, 0, 0, &exit_code)) {
+        !baseline_operands(&command_baseline_list, &arguments, 0, 0, &exit_code)) {
         return exit_code;
     }
     struct tare_error error = {0};
@@ -197,8 +201,8 @@ static const struct option show_table[] = {
 };
 
 /* Turns the beginning of a machine's id into the machine in use. */
-static tare_status choose_machine(struct arena *arena, struct store *store, const char *prefix,
-                                  struct tare_error *error)
+tare_status baseline_choose_machine(struct arena *arena, struct store *store, const char *prefix,
+                                    struct tare_error *error)
 {
     if (prefix == NULL) {
         return TARE_OK;
@@ -294,7 +298,7 @@ static int run_show(struct cli *cli, int argc, char **argv)
     int exit_code;
     if (!command_parse(cli, &command_baseline_show, argc, argv, false, &options, &arguments,
                        &exit_code) ||
-        !operands_between(&command_baseline_show, &arguments, 1, 1, &exit_code)) {
+        !baseline_operands(&command_baseline_show, &arguments, 1, 1, &exit_code)) {
         return exit_code;
     }
     const char *name = arguments.operands.items[0];
@@ -302,9 +306,9 @@ static int run_show(struct cli *cli, int argc, char **argv)
     struct store *store = NULL;
     struct store_baseline baseline;
     struct store_promotions history;
-    tare_status status = open_existing(cli, &options.common, STORE_READ, &store, &error);
+    tare_status status = baseline_open_existing(cli, &options.common, STORE_READ, &store, &error);
     if (status == TARE_OK) {
-        status = choose_machine(cli->arena, store, options.machine, &error);
+        status = baseline_choose_machine(cli->arena, store, options.machine, &error);
     }
     if (status == TARE_OK) {
         status = store_baseline_find(store, cli->arena, name, &baseline, &error);
@@ -438,7 +442,7 @@ static int move_baseline(struct cli *cli, const struct command *command,
     struct option_result arguments;
     int exit_code;
     if (!command_parse(cli, command, argc, argv, false, &options, &arguments, &exit_code) ||
-        !operands_between(command, &arguments, 1, 2, &exit_code)) {
+        !baseline_operands(command, &arguments, 1, 2, &exit_code)) {
         return exit_code;
     }
     const struct store_change change = {
@@ -451,7 +455,7 @@ static int move_baseline(struct cli *cli, const struct command *command,
     };
     struct tare_error error = {0};
     struct store *store = NULL;
-    tare_status status = open_existing(cli, &options.common, STORE_WRITE, &store, &error);
+    tare_status status = baseline_open_existing(cli, &options.common, STORE_WRITE, &store, &error);
     struct store_baseline unchanged;
     if (status == TARE_OK && change_baseline == store_baseline_promote &&
         find_unchanged(cli->arena, store, &change, &unchanged)) {
@@ -486,7 +490,7 @@ static int run_remove(struct cli *cli, int argc, char **argv)
     int exit_code;
     if (!command_parse(cli, &command_baseline_remove, argc, argv, false, &options, &arguments,
                        &exit_code) ||
-        !operands_between(&command_baseline_remove, &arguments, 1, 1, &exit_code)) {
+        !baseline_operands(&command_baseline_remove, &arguments, 1, 1, &exit_code)) {
         return exit_code;
     }
     const struct store_change change = {
@@ -497,9 +501,9 @@ static int run_remove(struct cli *cli, int argc, char **argv)
     };
     struct tare_error error = {0};
     struct store *store = NULL;
-    tare_status status = open_existing(cli, &options.common, STORE_WRITE, &store, &error);
+    tare_status status = baseline_open_existing(cli, &options.common, STORE_WRITE, &store, &error);
     if (status == TARE_OK) {
-        status = choose_machine(cli->arena, store, options.machine, &error);
+        status = baseline_choose_machine(cli->arena, store, options.machine, &error);
     }
     if (status == TARE_OK) {
         status = store_baseline_remove(store, &change, &error);

@@ -7,12 +7,14 @@
 #include "base/text.h"
 #include "base/unit.h"
 #include "cli/command.h"
+#include "cli/counting.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
 #include "cli/run_record.h"
 #include "cli/store_path.h"
 #include "detect/advice.h"
+#include "detect/figures.h"
 #include "measure/sampler.h"
 #include "os/clock.h"
 #include "os/interrupt.h"
@@ -32,6 +34,7 @@ struct run_session {
     struct run_options *options;
     struct config config;
     struct run_plan plan;
+    struct counting counting;
     struct model_run run;
     struct store *store;
     struct progress progress;
@@ -89,6 +92,10 @@ static tare_status session_plan(struct run_session *session, const struct option
     }
     run_options_complete(session->options, &session->config.policy);
     status = run_options_check(session->options, error);
+    if (status == TARE_OK) {
+        status = counting_open(arena, &session->options->counts, NULL, session->config.policy.count,
+                               &session->counting, error);
+    }
     if (status != TARE_OK) {
         return status;
     }
@@ -125,6 +132,9 @@ static tare_status session_begin(struct run_session *session, char **argv, struc
     struct arena *arena = session->cli->arena;
     const struct common_options *common = &session->options->common;
     run_record_fill(arena, session->options, &session->plan, argv, &session->run);
+    if (session->counting.path_note != NULL) {
+        model_run_warn(arena, &session->run, "%s", session->counting.path_note);
+    }
     session->started = clock_now();
     session->clock = measure_clock_real(arena);
     session->random = random_seeded(session->run.seed);
@@ -223,6 +233,11 @@ static tare_status measure_opened(struct run_session *session, struct run_task *
         status = measure_benchmark(arena, &task->target, plan, &session->clock, &session->random,
                                    &observer, benchmark, error);
     }
+    if (status == TARE_OK && benchmark->state == MODEL_STATE_OK) {
+        double iterations = 0;
+        status = counting_benchmark(arena, &session->counting, &task->target, &iterations,
+                                    &session->clock, &session->random, benchmark, error);
+    }
     if (task->command != NULL) {
         const struct measure_command_target *command = task->target.context;
         if (status == TARE_OK && command->memory_bound_bytes > 0) {
@@ -269,6 +284,7 @@ static tare_status measure_task(struct run_session *session, struct run_task *ta
         }
         advice_benchmark(arena, benchmark, &advice);
     }
+    detect_figures_fill(benchmark);
     tare_status status = store_benchmark_save(session->store, session->run.id, benchmark, error);
     progress_finish(&session->progress,
                     describe_result(arena, benchmark, session->options->confidence));
@@ -305,6 +321,17 @@ static tare_status session_finish(struct run_session *session, tare_status statu
     return status != TARE_OK ? status : finished;
 }
 
+/* What was asked to be counted and could not be. */
+static bool has_failed_counts(const struct run_session *session)
+{
+    for (ptrdiff_t i = 0; i < session->run.benchmark_count; i++) {
+        if (counting_has_failed(&session->counting, &session->run.benchmarks[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Nothing measured is never a success, nor is a benchmark that failed or cannot be believed. */
 static int exit_code_of(const struct run_session *session, tare_status status)
 {
@@ -319,7 +346,7 @@ static int exit_code_of(const struct run_session *session, tare_status status)
         }
         measured += state == MODEL_STATE_OK;
     }
-    return measured > 0 ? EXIT_CODE_OK : EXIT_CODE_FAILED;
+    return measured > 0 && !has_failed_counts(session) ? EXIT_CODE_OK : EXIT_CODE_FAILED;
 }
 
 static void print_closing_line(const struct run_session *session, int code)
@@ -331,8 +358,9 @@ static void print_closing_line(const struct run_session *session, int code)
     const char *word = code == EXIT_CODE_OK            ? "measured"
                        : code == EXIT_CODE_INTERRUPTED ? "interrupted, what was finished is kept"
                        : measured == 0                 ? "nothing could be measured"
-                       : measured < session->plan.task_count
-                           ? "not everything could be measured"
+                       : measured < session->plan.task_count ? "not everything could be measured"
+                       : has_failed_counts(session)
+                           ? "measured, but not everything could be counted"
                            : "measured, but the result could not be printed or kept";
     fprintf(stderr, "tare: %s: %td of %td benchmarks, run %.10s (exit %d), %.1f s\n", word,
             measured, session->plan.task_count, session->run.id, code,

@@ -35,11 +35,15 @@ struct command {
 };
 
 extern const struct command command_ab;
+extern const struct command command_compare;
+extern const struct command command_gate;
+extern const struct command command_import;
 extern const struct command command_prove;
 extern const struct command command_run;
 extern const struct command command_runs;
 extern const struct command command_baseline;
 extern const struct command command_doctor;
+extern const struct command command_verify;
 
 /* Prints "tare NAME: message" on standard error and returns the exit code that goes with it. */
 int command_fail(const struct command *command, const struct tare_error *error);

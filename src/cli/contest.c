@@ -65,8 +65,7 @@ static const struct detect_rule *rule_of(const struct contest *contest,
     return entry->rules != NULL ? &entry->rules[metric] : &contest->rule;
 }
 
-/* Is none of the metrics that decide in doubt? */
-static bool is_decided(const struct contest *contest, const struct contest_entry *entry)
+bool contest_is_decided(const struct contest *contest, const struct contest_entry *entry)
 {
     for (int side = 1; side < entry->pair.side_count; side++) {
         for (ptrdiff_t m = 0; m < entry->gated_count; m++) {
@@ -143,7 +142,7 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
                    detect_next_look(&contest->rule, entry->pair.launches) > launches_max(contest) ||
                    left_ns(contest, started) <= 0 || entry->pair.is_out_of_time;
     tell(contest, entry, started);
-    return status == TARE_OK && (is_over || is_decided(contest, entry))
+    return status == TARE_OK && (is_over || contest_is_decided(contest, entry))
                ? settle(contest, entry, error)
                : status;
 }
@@ -155,7 +154,7 @@ ptrdiff_t contest_reopen(struct contest *contest, double budget_ns)
     for (ptrdiff_t i = 0; i < contest->count; i++) {
         struct contest_entry *entry = &contest->entries[i];
         bool is_open =
-            entry->is_settled && pair_is_sound(&entry->pair) && !is_decided(contest, entry);
+            entry->is_settled && pair_is_sound(&entry->pair) && !contest_is_decided(contest, entry);
         entry->is_settled = !is_open && entry->is_settled;
         count += is_open;
     }

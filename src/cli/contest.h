@@ -49,6 +49,9 @@ struct contest {
     const struct contest_observer *observer;
 };
 
+/* Is none of the entry's metrics that decide in doubt? */
+bool contest_is_decided(const struct contest *contest, const struct contest_entry *entry);
+
 /* Takes entries that were left in doubt up again, with a new budget: measuring goes on where it
  * stopped and spends on of the same error. Returns how many. */
 ptrdiff_t contest_reopen(struct contest *contest, double budget_ns);

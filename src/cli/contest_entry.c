@@ -12,8 +12,7 @@ static bool is_in(const char *const *names, size_t count, const char *name)
     return false;
 }
 
-/* The reciprocal of the time: it would only be judged twice. */
-static bool is_derived(const char *name)
+bool contest_metric_is_derived(const char *name)
 {
     static const char *const derived[] = {"throughput", "item_rate", "flop_rate"};
     return is_in(derived, sizeof derived / sizeof *derived, name);
@@ -27,10 +26,10 @@ static bool is_builtin(const char *name)
             return true;
         }
     }
-    return is_derived(name);
+    return contest_metric_is_derived(name);
 }
 
-static bool is_gated(const struct text_list *gate, const char *name)
+bool contest_metric_is_gated(const struct text_list *gate, const char *name)
 {
     if (gate == NULL || gate->count == 0) {
         return strcmp(name, "time") == 0 || !is_builtin(name);
@@ -47,12 +46,22 @@ static void choose_metrics(struct arena *arena, const struct run_task *task,
     for (int pass = 0; pass < 2; pass++) {
         for (ptrdiff_t i = 0; i < count; i++) {
             const char *name = i == 0 ? "time" : task->target.metrics[i - 1].name;
-            bool is_of_pass = is_gated(gate, name) == (pass == 0);
-            if (is_of_pass && (pass == 0 || !is_derived(name))) {
+            bool is_of_pass = contest_metric_is_gated(gate, name) == (pass == 0);
+            if (is_of_pass && (pass == 0 || !contest_metric_is_derived(name))) {
                 entry->metrics[entry->metric_count++] = name;
             }
         }
         entry->gated_count = pass == 0 ? entry->metric_count : entry->gated_count;
+    }
+}
+
+/* For what will be found about every metric of every new side. */
+static void make_room(struct arena *arena, struct contest_entry *entry)
+{
+    int new_count = entry->pair.side_count - 1;
+    entry->comparisons = ARENA_ARRAY(arena, struct model_comparison *, new_count);
+    for (int i = 0; i < new_count; i++) {
+        entry->comparisons[i] = ARENA_ARRAY(arena, struct model_comparison, entry->metric_count);
     }
 }
 
@@ -72,8 +81,31 @@ void contest_entry_fill(struct arena *arena, struct contest_entry *entry, struct
             (struct pair_side){.target = tasks[i]->target, .benchmark = benchmark};
     }
     choose_metrics(arena, tasks[0], gate, entry);
-    entry->comparisons = ARENA_ARRAY(arena, struct model_comparison *, side_count - 1);
-    for (int i = 0; i < side_count - 1; i++) {
-        entry->comparisons[i] = ARENA_ARRAY(arena, struct model_comparison, entry->metric_count);
+    make_room(arena, entry);
+}
+
+void contest_entry_fresh(struct arena *arena, const struct contest_entry *entry,
+                         struct contest_entry *fresh)
+{
+    *fresh = *entry;
+    fresh->is_settled = false;
+    fresh->launch_ns = entry->launch_ns;
+    fresh->pair.launches = 0;
+    fresh->pair.spent_ns = 0;
+    for (int i = 0; i < entry->pair.side_count; i++) {
+        const struct model_benchmark *known = entry->pair.sides[i].benchmark;
+        struct model_benchmark *benchmark = ARENA_NEW(arena, struct model_benchmark);
+        *benchmark = (struct model_benchmark){
+            .suite = known->suite,
+            .name = known->name,
+            .parameters = known->parameters,
+            .parameter_count = known->parameter_count,
+            .variant = known->variant,
+            .is_reference = known->is_reference,
+            .size_parameter = known->size_parameter,
+            .iterations = known->iterations,
+        };
+        fresh->pair.sides[i].benchmark = benchmark;
     }
+    make_room(arena, fresh);
 }

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run, &command_ab, &command_runs, &command_baseline, &command_doctor, &command_prove,
+    &command_run,      &command_ab,     &command_gate,  &command_compare, &command_runs,
+    &command_baseline, &command_doctor, &command_prove, &command_verify,   &command_import,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

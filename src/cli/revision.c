@@ -98,9 +98,6 @@ struct revision_entry {
     const char *key;  /* text */
 };
 
-static tare_status open_repository(struct arena *arena, const struct revision_request *request,
-                                   struct worktree_repository *repository, const char **cache,
-                                   struct tare_error *error);
 static tare_status find_commit(struct arena *arena, const struct revision_request *request,
                                const struct worktree_repository *repository,
                                struct worktree_commit *commit, struct tare_error *error);
@@ -125,7 +122,8 @@ tare_status revision_prepare(struct arena *arena, const struct revision_request 
         return error_set(error, TARE_ERROR_USAGE,
                          "layouts are varied by building: --build is wanted");
     }
-    tare_status status = open_repository(arena, request, &repository, &cache, error);
+    tare_status status =
+        revision_repository(arena, request->repository, &repository, &cache, error);
     if (status == TARE_OK) {
         status = find_commit(arena, request, &repository, &commit, error);
     }
@@ -179,11 +177,11 @@ static const char *user_cache(struct arena *arena)
                                           : NULL;
 }
 
-static tare_status open_repository(struct arena *arena, const struct revision_request *request,
-                                   struct worktree_repository *repository, const char **cache,
-                                   struct tare_error *error)
+tare_status revision_repository(struct arena *arena, const char *directory,
+                                struct worktree_repository *repository, const char **cache,
+                                struct tare_error *error)
 {
-    tare_status status = worktree_open(arena, request->repository, repository, error);
+    tare_status status = worktree_open(arena, directory, repository, error);
     if (status != TARE_OK) {
         return status;
     }

@@ -69,6 +69,12 @@ struct revision {
     int lock_fd; /* held until revision_release or the end of the process: nobody prunes it */
 };
 
+/* The repository around a folder (NULL: the current one), with a place for objects, and the cache.
+ */
+tare_status revision_repository(struct arena *arena, const char *directory,
+                                struct worktree_repository *repository, const char **cache,
+                                struct tare_error *error);
+
 /* One call per side (and layout). TARE_ERROR_USAGE: no repository, no such revision;
  * TARE_ERROR_MEASURE: the build failed or took too long, with its last lines and the log's place.
  */

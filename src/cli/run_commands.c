@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/unit.h"
 #include "codec/shell_words.h"
+#include "os/file.h"
 
 #include <string.h>
 
@@ -214,6 +215,19 @@ static const char *command_name(struct arena *arena, struct run_commands *comman
     return text_printable(arena, name != NULL ? name : text, 200);
 }
 
+/* The file that the command runs; NULL when a shell does, or it is not there yet. */
+static const char *program_path(struct arena *arena, const struct measure_command *command)
+{
+    if (command->argv == NULL) {
+        return NULL;
+    }
+    const char *name = command->argv[0];
+    bool is_relative = strchr(name, '/') != NULL && name[0] != '/';
+    return file_find_program(arena, is_relative && command->directory != NULL
+                                        ? arena_printf(arena, "%s/%s", command->directory, name)
+                                        : name);
+}
+
 tare_status run_commands_add(struct arena *arena, struct run_commands *commands, const char *line,
                              const char *const *argv, struct run_plan *plan,
                              struct tare_error *error)
@@ -251,6 +265,7 @@ tare_status run_commands_add(struct arena *arena, struct run_commands *commands,
         task->benchmark = benchmark;
         task->command = command;
         task->target = measure_target_command(arena, context);
+        task->target.program_path = program_path(arena, command);
     }
     return TARE_OK;
 }

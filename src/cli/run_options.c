@@ -21,6 +21,8 @@ const struct option run_option_table[] = {
      "{N} in a command: n=1,2,4 or n=4..64*2 or n=1..9+2"},
     {"metric", 'm', OPTION_LIST, AT(metrics), "SPEC",
      "a number in the output: 'speed[tok/s]:higher=re:([0-9.]+) tok/s'"},
+    {"count", 0, OPTION_LIST, AT(counts), "WHAT",
+     "count exactly: instructions (needs Valgrind), size, allocations"},
     {"shell", 'S', OPTION_FLAG, AT(is_shell), NULL, "run commands through /bin/sh"},
     {"no-shell", 'N', OPTION_FLAG, AT(is_no_shell), NULL, "no shell; this is the default"},
     {"prepare", 'p', OPTION_TEXT, AT(prepare), "LINE", "shell line before every run, not timed"},

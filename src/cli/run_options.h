@@ -28,6 +28,7 @@ struct run_options {
     struct text_list params;
     struct text_list metrics;
     struct text_list exit_codes;
+    struct text_list counts; /* --count, each a word or several with commas */
     const char *prepare;
     const char *conclude;
     const char *setup;

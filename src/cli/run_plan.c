@@ -319,11 +319,15 @@ static tare_status add_subject(struct arena *arena, const struct run_options *op
 {
     const char *path = file_find_program(arena, subject->argv[0]);
     enum elf_kind kind = path != NULL ? program_kind(path) : ELF_OTHER;
-    if (options->is_protocol || kind == ELF_TARE) {
-        return add_program(arena, options, subject->argv, plan, error);
-    }
-    if (kind == ELF_GOOGLE_BENCHMARK) {
-        return add_gbench(arena, options, subject->argv, plan, error);
+    ptrdiff_t before = plan->task_count;
+    bool is_program = options->is_protocol || kind == ELF_TARE;
+    if (is_program || kind == ELF_GOOGLE_BENCHMARK) {
+        tare_status status = is_program ? add_program(arena, options, subject->argv, plan, error)
+                                        : add_gbench(arena, options, subject->argv, plan, error);
+        for (ptrdiff_t i = before; i < plan->task_count; i++) {
+            plan->tasks[i].target.program_path = path;
+        }
+        return status;
     }
     return run_commands_add(arena, commands, subject->is_line ? subject->line : NULL, subject->argv,
                             plan, error);

@@ -21,6 +21,7 @@ struct run_task {
     const char *source;               /* program or command it comes from */
     struct measure_command *command;  /* NULL: a program's benchmark */
     struct measure_program *program;  /* NULL: not one that speaks the protocol */
+    bool is_paired;                   /* in a comparison: old has a counterpart */
 };
 
 struct run_plan {

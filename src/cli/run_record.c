@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "cli/program_hash.h"
 #include "codec/shell_words.h"
 #include "detect/advice.h"
 #include "measure/environment.h"
@@ -43,6 +44,10 @@ void run_record_fill(struct arena *arena, const struct run_options *options,
             model_field_set(arena, &run->machine.conditions, "compiler",
                             text_printable(arena, plan->tasks[i].compiler, 200));
         }
+    }
+    const char *programs = program_hash(arena, plan);
+    if (programs[0] != '\0') {
+        model_field_set(arena, &run->environment, "program_hash", programs);
     }
     advice_run(arena, run);
     if (plan->unoptimized != NULL) {

@@ -112,7 +112,12 @@ enum client_phase {
     CLIENT_PHASE_AFTER,
 };
 
-enum client_count { CLIENT_COUNT_TIME, CLIENT_COUNT_ALLOCATIONS, CLIENT_COUNT_COUNTERS };
+enum client_count {
+    CLIENT_COUNT_TIME,
+    CLIENT_COUNT_ALLOCATIONS,
+    CLIENT_COUNT_COUNTERS,
+    CLIENT_COUNT_INSTRUCTIONS, /* by Valgrind, from outside */
+};
 
 /* The body against an empty loop, when there is doubt whether it holds any work (slice.c). */
 struct client_probe {
@@ -256,6 +261,12 @@ struct tare_state *client_team_member(struct client_team *team, int index);
 /* ---- calibrate.c */
 struct client_calibration client_calibrate(struct client *client);
 double client_empty_loop_ns(struct client *client, uint64_t passes);
+
+/* ---- valgrind.c: requests that do nothing outside of it */
+bool client_valgrind_is_there(void);
+void client_valgrind_slice_begin(void); /* a counted slice */
+void client_valgrind_slice_end(void);
+void client_valgrind_toggle(void); /* at both ends of a loop, in each thread */
 
 /* ---- histogram.c */
 void client_histogram_clear(struct client_histogram *histogram);

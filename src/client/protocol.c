@@ -117,6 +117,10 @@ static void answer_hello(struct exchange *exchange)
     if (counters_missing == NULL) {
         buffer_printf(reply, "%s\"counters\"", client_heap_is_there() ? "," : "");
     }
+    if (client_valgrind_is_there()) {
+        bool is_first = !client_heap_is_there() && counters_missing != NULL;
+        buffer_printf(reply, "%s\"instructions\"", is_first ? "" : ",");
+    }
     buffer_char(reply, ']');
     if (counters_missing != NULL) {
         buffer_text(reply, ",\"counters_missing\":");
@@ -290,7 +294,11 @@ static const char *choose_count(const char *word, enum client_count *count)
         *count = CLIENT_COUNT_COUNTERS;
         return client_counters_missing();
     }
-    return "only allocations and counters can be counted";
+    if (strcmp(word, "instructions") == 0) {
+        *count = CLIENT_COUNT_INSTRUCTIONS;
+        return client_valgrind_is_there() ? NULL : "instructions are counted under Valgrind only";
+    }
+    return "only allocations, counters and instructions can be counted";
 }
 
 /* The body skipped, failed an expectation, or failed. */

@@ -55,10 +55,22 @@ bool client_slice_run(struct tare_state *state, uint64_t iterations, enum client
 {
     *slice = (struct client_slice){.iterations = iterations};
     struct totals totals = {0};
-    bool is_done = slice_prepare(state, count) && slice_calls(state, iterations, &totals);
+    bool is_ready = slice_prepare(state, count);
+    bool is_counted_outside = count == CLIENT_COUNT_INSTRUCTIONS;
+    if (is_counted_outside) {
+        client_valgrind_slice_begin();
+    }
+    bool is_done = is_ready && slice_calls(state, iterations, &totals);
+    if (is_counted_outside) {
+        client_valgrind_slice_end();
+    }
     slice_finish(state);
     if (!is_done) {
         return false;
+    }
+    if (is_counted_outside) {
+        return state->outcome ==
+               CLIENT_OUTCOME_OK; /* no time, no rates: Valgrind's would be told */
     }
     slice_time(state, &totals, slice);
     slice_metrics(state, slice);

@@ -61,6 +61,32 @@ struct elf_note elf_note_read(const void *bytes, ptrdiff_t length)
     return note;
 }
 
+static bool elf_section(const struct elf *elf, uint64_t i, struct elf_part *part);
+
+struct elf_sizes elf_sizes_read(const void *bytes, ptrdiff_t length)
+{
+    TARE_ASSERT(length >= 0);
+    struct elf_sizes sizes = {0};
+    struct elf elf;
+    /* Part of the sections would give a sum that looks like one. */
+    if (!elf_open(bytes, length, &elf) || elf.section_count > ELF_HEADERS_MAX) {
+        return sizes;
+    }
+    uint64_t read = 0;
+    struct elf_part part;
+    for (; elf_section(&elf, read, &part); read++) {
+        if ((part.flags & SHF_ALLOC) == 0 || part.type == SHT_NOBITS || part.type == SHT_NULL) {
+            continue;
+        }
+        uint64_t *sum = (part.flags & SHF_EXECINSTR) != 0 ? &sizes.code_bytes
+                        : (part.flags & SHF_WRITE) != 0   ? &sizes.data_bytes
+                                                          : &sizes.constant_bytes;
+        *sum += part.size;
+    }
+    sizes.is_known = read > 0 && read == elf.section_count;
+    return sizes.is_known ? sizes : (struct elf_sizes){0};
+}
+
 /* Numbers of `size` bytes in the file's byte order; 0 outside the file, which no caller believes.
  */
 static uint64_t elf_number(const struct elf *elf, uint64_t offset, unsigned size)

@@ -25,4 +25,15 @@ struct elf_note {
 
 struct elf_note elf_note_read(const void *bytes, ptrdiff_t length);
 
+/* Bytes that the file brings into memory, by what they are for. Debug information and bytes that
+ * are only zero when it starts are none of them. */
+struct elf_sizes {
+    bool is_known; /* an ELF file whose section headers are there */
+    uint64_t code_bytes;
+    uint64_t constant_bytes;
+    uint64_t data_bytes;
+};
+
+struct elf_sizes elf_sizes_read(const void *bytes, ptrdiff_t length);
+
 #endif

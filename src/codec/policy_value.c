@@ -96,8 +96,7 @@ static tare_status not_expected(struct policy_reader *reader, const yaml_node_t 
                            key->expected, policy_shown(reader, text));
 }
 
-/* One of a few words; *choice is its number. */
-static tare_status read_choice(struct policy_reader *reader, yaml_node_t *node,
+tare_status policy_read_choice(struct policy_reader *reader, yaml_node_t *node,
                                const struct policy_key *key, const char *const *words, int *choice)
 {
     const char *text = NULL;
@@ -119,7 +118,7 @@ tare_status policy_read_bool(struct policy_reader *reader, yaml_node_t *node,
 {
     static const char *const words[] = {"false", "true", NULL};
     int choice = 0;
-    tare_status status = read_choice(reader, node, key, words, &choice);
+    tare_status status = policy_read_choice(reader, node, key, words, &choice);
     *(bool *)target = choice == 1;
     return status;
 }
@@ -131,8 +130,41 @@ tare_status policy_read_level(struct policy_reader *reader, yaml_node_t *node,
     static const enum model_level levels[] = {MODEL_LEVEL_MINOR, MODEL_LEVEL_WARNING,
                                               MODEL_LEVEL_CRITICAL};
     int choice = 0;
-    tare_status status = read_choice(reader, node, key, words, &choice);
+    tare_status status = policy_read_choice(reader, node, key, words, &choice);
     *(enum model_level *)target = levels[choice];
+    return status;
+}
+
+tare_status policy_read_preset(struct policy_reader *reader, yaml_node_t *node,
+                               const struct policy_key *key, void *target)
+{
+    const char *words[MODEL_PRESET_COUNT + 1] = {NULL};
+    for (int i = 0; i < MODEL_PRESET_COUNT; i++) {
+        words[i] = model_preset_name((enum model_preset)i);
+    }
+    int choice = 0;
+    tare_status status = policy_read_choice(reader, node, key, words, &choice);
+    *(enum model_preset *)target = (enum model_preset)choice;
+    return status;
+}
+
+tare_status policy_read_conditions(struct policy_reader *reader, yaml_node_t *node,
+                                   const struct policy_key *key, void *target)
+{
+    static const char *const words[] = {"warn", "inconclusive", NULL};
+    int choice = 0;
+    tare_status status = policy_read_choice(reader, node, key, words, &choice);
+    *(enum model_conditions *)target = (enum model_conditions)choice;
+    return status;
+}
+
+tare_status policy_read_bench_from(struct policy_reader *reader, yaml_node_t *node,
+                                   const struct policy_key *key, void *target)
+{
+    static const char *const words[] = {"own", "base", "head", NULL};
+    int choice = 0;
+    tare_status status = policy_read_choice(reader, node, key, words, &choice);
+    *(enum model_bench_from *)target = (enum model_bench_from)choice;
     return status;
 }
 
@@ -141,7 +173,7 @@ tare_status policy_read_outcome(struct policy_reader *reader, yaml_node_t *node,
 {
     static const char *const words[] = {"fail", "pass", "neutral", NULL};
     int choice = 0;
-    tare_status status = read_choice(reader, node, key, words, &choice);
+    tare_status status = policy_read_choice(reader, node, key, words, &choice);
     *(enum model_outcome *)target = (enum model_outcome)choice;
     return status;
 }
@@ -159,6 +191,79 @@ tare_status policy_read_time(struct policy_reader *reader, yaml_node_t *node,
         return not_expected(reader, node, key, text);
     }
     *(double *)target = time_ns;
+    return TARE_OK;
+}
+
+/* An age: like a time, but a bare 90 would be 90 seconds, which nobody means. */
+tare_status policy_read_age(struct policy_reader *reader, yaml_node_t *node,
+                            const struct policy_key *key, void *target)
+{
+    const char *text = NULL;
+    tare_status status = policy_scalar(reader, node, key, &text);
+    double number = 0;
+    if (status == TARE_OK && unit_parse_double(text, &number)) {
+        status = policy_complain(
+            reader, &node->start_mark, "%s: %s would be %s seconds: write %sd for days", key->name,
+            policy_shown(reader, text), policy_shown(reader, text), policy_shown(reader, text));
+    }
+    return status == TARE_OK ? policy_read_time(reader, node, key, target) : status;
+}
+
+/* A whole number between two others. */
+static tare_status read_integer(struct policy_reader *reader, yaml_node_t *node,
+                                const struct policy_key *key, int64_t least, int64_t most,
+                                int64_t *number)
+{
+    const char *text = NULL;
+    tare_status status = policy_scalar(reader, node, key, &text);
+    if (status != TARE_OK) {
+        return status;
+    }
+    int64_t value = 0;
+    if (!unit_parse_int64(text, &value) || value < least || value > most) {
+        return policy_complain(reader, &node->start_mark,
+                               "%s wants a whole number from %lld to %lld, not '%s'", key->name,
+                               (long long)least, (long long)most, policy_shown(reader, text));
+    }
+    *number = value;
+    return TARE_OK;
+}
+
+tare_status policy_read_retries(struct policy_reader *reader, yaml_node_t *node,
+                                const struct policy_key *key, void *target)
+{
+    int64_t number = 0;
+    tare_status status = read_integer(reader, node, key, 0, POLICY_RETRIES_MAX, &number);
+    *(int *)target = (int)number;
+    return status;
+}
+
+tare_status policy_read_keep(struct policy_reader *reader, yaml_node_t *node,
+                             const struct policy_key *key, void *target)
+{
+    return read_integer(reader, node, key, 1, 1000000000, target);
+}
+
+/* A hundred years is for ever. */
+tare_status policy_read_days(struct policy_reader *reader, yaml_node_t *node,
+                             const struct policy_key *key, void *target)
+{
+    return read_integer(reader, node, key, 1, 36500, target);
+}
+
+/* The name of a revision, branch or baseline: nothing that git could take for an option. */
+tare_status policy_read_revision(struct policy_reader *reader, yaml_node_t *node,
+                                 const struct policy_key *key, void *target)
+{
+    const char *text = NULL;
+    tare_status status = policy_read_name(reader, node, key, &text);
+    if (status != TARE_OK) {
+        return status;
+    }
+    if (text[0] == '-') {
+        return not_expected(reader, node, key, text);
+    }
+    memcpy(target, &text, sizeof text);
     return TARE_OK;
 }
 
@@ -230,7 +335,8 @@ tare_status policy_read_date(struct policy_reader *reader, yaml_node_t *node,
     int month = number / 100 % 100;
     int day = number % 100;
     bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (!is_date || month < 1 || month > 12 || day < 1 || day > days_of[month - 1] ||
+    /* Before 2000 nobody can have meant it. */
+    if (!is_date || year < 2000 || month < 1 || month > 12 || day < 1 || day > days_of[month - 1] ||
         (month == 2 && day == 29 && !is_leap)) {
         return not_expected(reader, node, key, text);
     }
@@ -272,6 +378,12 @@ tare_status policy_read_threshold(struct policy_reader *reader, yaml_node_t *nod
     if (!unit_parse_quantity(reader->arena, number, &threshold->value, &threshold->unit) ||
         threshold->value < 0) {
         return not_expected(reader, node, key, text);
+    }
+    if (strchr(threshold->unit, '%') != NULL) {
+        return policy_complain(reader, &node->start_mark,
+                               "%s: '%s' is both a share and a difference: write 3%% for a share, "
+                               "or 0.002 absolute in the metric's own unit",
+                               key->name, policy_shown(reader, text));
     }
     return TARE_OK;
 }

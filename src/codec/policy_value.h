@@ -16,8 +16,10 @@ struct policy_reader {
     const char *file_name;
     struct tare_error *error;
     ptrdiff_t nodes_left;
+    struct model_policy *policy; /* as read so far */
 };
 
+struct model_policy;
 struct policy_key;
 
 typedef tare_status policy_read_function(struct policy_reader *reader, yaml_node_t *node,
@@ -33,7 +35,13 @@ struct policy_key {
 
 policy_read_function policy_read_text, policy_read_name, policy_read_bool, policy_read_time,
     policy_read_confidence, policy_read_share, policy_read_level, policy_read_outcome,
-    policy_read_date, policy_read_quantity, policy_read_threshold;
+    policy_read_date, policy_read_quantity, policy_read_threshold, policy_read_preset,
+    policy_read_conditions, policy_read_bench_from, policy_read_revision, policy_read_age,
+    policy_read_retries, policy_read_keep, policy_read_days;
+
+/* One of a few words, the list ends in NULL; *choice is its number. */
+tare_status policy_read_choice(struct policy_reader *reader, yaml_node_t *node,
+                               const struct policy_key *key, const char *const *words, int *choice);
 
 /* The text of a scalar. Refused: other kinds of node, nothing at all, NUL bytes, too much. */
 tare_status policy_scalar(struct policy_reader *reader, const yaml_node_t *node,

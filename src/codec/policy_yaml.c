@@ -1,43 +1,49 @@
 /* policy_yaml.c: tare.yaml → struct model_policy, through libyaml's document tree.
  *
  * Each mapping of the file has a table of keys: name, function that reads the value, where the
- * result goes, and what is expected, in words with an example. Reading follows the tables, so the
- * depth of the walk is the depth of the tables, whatever the file nests; aliases are followed, each
- * visit is counted against POLICY_NODES_MAX, so a file that multiplies itself is refused early.
+ * result goes, and what is expected, in words with an example. policy_node.c walks them,
+ * policy_value.c reads single values, policy_benchmark.c and policy_rules.c the larger ones.
+ *
+ * The preset is looked for first and thresholds second, wherever they stand: the other keys win
+ * over the preset, and thresholds of overrides are completed from the general ones.
  *
  * Limits: POLICY_FILE_BYTES_MAX, POLICY_NODES_MAX, POLICY_LIST_MAX; libyaml itself stops at 1,000
  * levels of nesting. Cost: linear in the nodes, but for free mappings, whose names are compared
  * with each other. */
 #include "codec/policy_yaml.h"
 
-#include "codec/policy_value.h"
+#include "codec/policy_node.h"
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "base/unit.h"
 
 #include <string.h>
 
-/* The longest table, plus its end. */
-enum { POLICY_KEYS_MAX = 32 };
-
-static tare_status read_document(struct policy_reader *reader, yaml_parser_t *parser,
-                                 struct model_policy *policy);
+static tare_status read_document(struct policy_reader *reader, yaml_parser_t *parser);
+static tare_status read_policy(struct policy_reader *reader, yaml_node_t *root);
 static tare_status complain_parser(struct policy_reader *reader, const yaml_parser_t *parser);
-static tare_status read_mapping(struct policy_reader *reader, yaml_node_t *node,
-                                const struct policy_key *keys, const char *what, void *target);
 
-static policy_read_function read_texts, read_parameters, read_benchmarks, read_overrides,
-    read_requirements, read_renames, read_waivers, read_thresholds;
+static policy_read_function read_groups, read_routes, read_retention, read_counts;
 
 #define AT(type, member) offsetof(struct type, member)
 
 static const struct policy_key policy_keys[] = {
     {"project", policy_read_name, AT(model_policy, project), "a name such as parser", 0},
+    {"preset", policy_read_preset, AT(model_policy, preset), "default, strict, copybook or bitnet",
+     0},
     {"store", policy_read_text, AT(model_policy, store), "a path such as .tare", 0},
     {"build", policy_read_text, AT(model_policy, build), "a command such as make -j2 bench", 0},
-    {"benchmarks", read_benchmarks, 0, "a list such as [{program: ./bench}]", 0},
-    {"against", policy_read_text, AT(model_policy, against),
+    {"build_timeout", policy_read_time, AT(model_policy, build_timeout_ns), "a time such as 10min",
+     0},
+    {"benchmarks", policy_read_benchmarks, 0, "a list such as [{program: ./bench}]", 0},
+    {"bench_from", policy_read_bench_from, AT(model_policy, bench_from), "own, base or head", 0},
+    {"bench_paths", policy_read_paths, AT(model_policy, bench_paths),
+     "a list of files and folders such as [bench/]", 0},
+    {"against", policy_read_revision, AT(model_policy, against),
      "merge-base, a revision or a baseline's name", 0},
+    {"default_branch", policy_read_revision, AT(model_policy, default_branch),
+     "a branch such as main", AT(model_policy, has_default_branch)},
     {"budget", policy_read_time, AT(model_policy, budget_ns), "a time such as 60s",
      AT(model_policy, has_budget)},
     {"confidence", policy_read_confidence, AT(model_policy, confidence), "a share such as 99%",
@@ -45,75 +51,106 @@ static const struct policy_key policy_keys[] = {
     {"min_effect", policy_read_share, AT(model_policy, min_effect), "a share such as 1%",
      AT(model_policy, has_min_effect)},
     {"precision", policy_read_share, AT(model_policy, precision), "a share such as 1%", 0},
-    {"gate", read_texts, AT(model_policy, gate), "a list of metrics such as [time, memory]", 0},
-    {"thresholds", read_thresholds, AT(model_policy, thresholds),
+    {"noise_floor_max", policy_read_share, AT(model_policy, noise_floor_max), "a share such as 5%",
+     0},
+    {"retries", policy_read_retries, AT(model_policy, retries), "a whole number such as 2", 0},
+    {"count", read_counts, AT(model_policy, count), "a list of instructions, size and allocations",
+     0},
+    {"gate", policy_read_names, AT(model_policy, gate), "a list of metrics such as [time, memory]",
+     0},
+    {"thresholds", policy_read_thresholds, AT(model_policy, thresholds),
      "a mapping such as {time: {warning: 3%, critical: 10%}}", 0},
     {"fail_at", policy_read_level, AT(model_policy, fail_at), "minor, warning or critical", 0},
-    {"overrides", read_overrides, 0, "a list such as [{match: \"parse/*\", core: true}]", 0},
-    {"require", read_requirements, 0, "a list such as [{metric: throughput, at_least: 4.1 GiB/s}]",
-     0},
+    {"fail_at_core", policy_read_level, AT(model_policy, fail_at_core),
+     "minor, warning or critical", 0},
+    {"overrides", policy_read_overrides, 0, "a list such as [{match: \"parse/*\", core: true}]", 0},
+    {"require", policy_read_requirements, 0,
+     "a list such as [{metric: throughput, at_least: 4.1 GiB/s}]", 0},
     {"inconclusive", policy_read_outcome, AT(model_policy, inconclusive), "fail, pass or neutral",
      0},
     {"missing", policy_read_outcome, AT(model_policy, missing), "fail, pass or neutral", 0},
-    {"renamed", read_renames, 0, "a mapping such as {\"parse/old\": \"parse/new\"}", 0},
-    {"waivers", read_waivers, 0,
-     "a list such as [{match: \"io/*\", reason: agreed, until: 2027-01-31}]", 0},
+    {"added", policy_read_outcome, AT(model_policy, added), "fail, pass or neutral", 0},
+    {"conditions", policy_read_conditions, AT(model_policy, conditions), "warn or inconclusive", 0},
+    {"renamed", policy_read_renames, 0, "a mapping such as {\"parse/old\": \"parse/new\"}", 0},
+    {"waivers", policy_read_waivers, 0,
+     "a list such as [{match: \"io/*\", reason: agreed, by: A. Person, until: 2027-01-31}]", 0},
+    {"groups", read_groups, 0,
+     "a mapping such as {synthetic: [\"micro/*\"], realistic: [\"replay/*\"]}", 0},
+    {"routes", read_routes, AT(model_policy, routes), "a mapping such as {fix: perf-team}", 0},
+    {"max_baseline_age", policy_read_age, AT(model_policy, max_baseline_age_ns),
+     "an age such as 90d", 0},
+    {"retention", read_retention, AT(model_policy, retention),
+     "a mapping such as {keep: 500, days: 365}", 0},
     {NULL, NULL, 0, NULL, 0},
 };
 
-static const struct policy_key benchmark_keys[] = {
-    {"name", policy_read_name, AT(model_policy_benchmark, name), "a name such as end-to-end", 0},
-    {"program", policy_read_text, AT(model_policy_benchmark, program),
-     "a path such as ./build/bench", 0},
-    {"command", policy_read_text, AT(model_policy_benchmark, command),
-     "a command line such as ./tool corpus.txt", 0},
-    {"shell", policy_read_bool, AT(model_policy_benchmark, is_shell), "true or false", 0},
-    {"protocol", policy_read_bool, AT(model_policy_benchmark, is_protocol), "true or false", 0},
-    {"timeout", policy_read_time, AT(model_policy_benchmark, timeout_ns), "a time such as 30s", 0},
-    {"metrics", read_texts, AT(model_policy_benchmark, metrics),
-     "a list of patterns such as ['speed[tok/s]:higher=re:([0-9.]+) tok/s']", 0},
-    {"params", read_parameters, 0, "a mapping such as {n: [1, 2, 4]} or {n: 4..64*2}", 0},
+static const struct policy_key group_keys[] = {
+    {"synthetic", policy_read_names, AT(model_policy, synthetic),
+     "a list of patterns such as [\"micro/*\"]", 0},
+    {"realistic", policy_read_names, AT(model_policy, realistic),
+     "a list of patterns such as [\"replay/*\"]", 0},
+    {"gpu", policy_read_names, AT(model_policy, gpu), "a list of patterns such as [\"cuda/*\"]", 0},
     {NULL, NULL, 0, NULL, 0},
 };
 
-static const struct policy_key thresholds_keys[] = {
-    {"warning", policy_read_threshold, AT(model_metric_thresholds, warning),
-     "a change such as 3% or 0.002 absolute", 0},
-    {"critical", policy_read_threshold, AT(model_metric_thresholds, critical),
-     "a change such as 10% or 0.005 absolute", 0},
+#define ROUTE(key, kind)                                                                           \
+    {                                                                                              \
+        key, policy_read_name, (kind) * sizeof(const char *), "a name such as perf-team", 0        \
+    }
+static const struct policy_key route_keys[] = {
+    ROUTE("fix", MODEL_ROUTE_FIX),
+    ROUTE("document", MODEL_ROUTE_DOCUMENT),
+    ROUTE("finalize", MODEL_ROUTE_FINALIZE),
+    ROUTE("promote", MODEL_ROUTE_PROMOTE),
+    ROUTE("summarize", MODEL_ROUTE_SUMMARIZE),
+    ROUTE("gpu", MODEL_ROUTE_GPU),
+    ROUTE("accuracy", MODEL_ROUTE_ACCURACY),
+    ROUTE("retry", MODEL_ROUTE_RETRY),
+    {NULL, NULL, 0, NULL, 0},
+};
+_Static_assert(sizeof route_keys / sizeof *route_keys == MODEL_ROUTE_COUNT + 1,
+               "every route has its key");
+
+static const struct policy_key retention_keys[] = {
+    {"keep", policy_read_keep, AT(model_policy_retention, keep), "a whole number such as 500", 0},
+    {"days", policy_read_days, AT(model_policy_retention, days), "a whole number such as 365", 0},
     {NULL, NULL, 0, NULL, 0},
 };
 
-static const struct policy_key override_keys[] = {
-    {"match", policy_read_name, AT(model_policy_override, match), "a pattern such as \"parse/*\"",
-     0},
-    {"core", policy_read_bool, AT(model_policy_override, is_core), "true or false", 0},
-    {"thresholds", read_thresholds, AT(model_policy_override, thresholds),
-     "a mapping such as {time: {warning: 2%, critical: 5%}}", 0},
-    {NULL, NULL, 0, NULL, 0},
+/* Where each table of keys is used. */
+struct key_table {
+    const char *path;
+    const struct policy_key *keys;
 };
 
-static const struct policy_key requirement_keys[] = {
-    {"match", policy_read_name, AT(model_policy_requirement, match),
-     "a pattern such as \"parse/*\"", 0},
-    {"metric", policy_read_name, AT(model_policy_requirement, metric),
-     "a metric such as throughput", 0},
-    {"at_least", policy_read_quantity, AT(model_policy_requirement, at_least),
-     "a number such as 4.1 GiB/s", 0},
-    {"at_most", policy_read_quantity, AT(model_policy_requirement, at_most),
-     "a number such as 20 ms", 0},
-    {NULL, NULL, 0, NULL, 0},
+static const struct key_table key_tables[] = {
+    {"", policy_keys},
+    {"benchmarks[].", policy_benchmark_keys},
+    {"thresholds.*.", policy_threshold_keys},
+    {"overrides[].", policy_override_keys},
+    {"overrides[].thresholds.*.", policy_threshold_keys},
+    {"require[].", policy_requirement_keys},
+    {"waivers[].", policy_waiver_keys},
+    {"groups.", group_keys},
+    {"routes.", route_keys},
+    {"retention.", retention_keys},
 };
 
-static const struct policy_key waiver_keys[] = {
-    {"match", policy_read_name, AT(model_policy_waiver, match), "a pattern such as \"io/*\"", 0},
-    {"metric", policy_read_name, AT(model_policy_waiver, metric), "a metric such as time", 0},
-    {"reason", policy_read_text, AT(model_policy_waiver, reason),
-     "a text such as \"new fsync, agreed\"", 0},
-    {"by", policy_read_text, AT(model_policy_waiver, by), "a name such as \"A. Person\"", 0},
-    {"until", policy_read_date, AT(model_policy_waiver, until_date), "a day such as 2027-01-31", 0},
-    {NULL, NULL, 0, NULL, 0},
-};
+struct model_text_list policy_known_keys(struct arena *arena)
+{
+    struct model_text_list list = {0};
+    ptrdiff_t capacity = 0;
+    for (size_t t = 0; t < sizeof key_tables / sizeof *key_tables; t++) {
+        for (const struct policy_key *key = key_tables[t].keys; key->name != NULL; key++) {
+            if (list.count == capacity) {
+                list.items = arena_grow(arena, list.items, &capacity, list.count + 1,
+                                        (ptrdiff_t)sizeof *list.items);
+            }
+            list.items[list.count++] = arena_printf(arena, "%s%s", key_tables[t].path, key->name);
+        }
+    }
+    return list;
+}
 
 tare_status policy_read(struct arena *arena, const char *text, ptrdiff_t length,
                         const char *file_name, struct model_policy *policy,
@@ -125,6 +162,7 @@ tare_status policy_read(struct arena *arena, const char *text, ptrdiff_t length,
         .file_name = text_printable(arena, file_name, 120),
         .error = error != NULL ? error : &own_error,
         .nodes_left = POLICY_NODES_MAX,
+        .policy = policy,
     };
     *policy = model_policy_default();
     if (length > POLICY_FILE_BYTES_MAX) {
@@ -137,7 +175,7 @@ tare_status policy_read(struct arena *arena, const char *text, ptrdiff_t length,
         return error_set(reader.error, TARE_ERROR_MEMORY, "%s: out of memory", reader.file_name);
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, (size_t)length);
-    tare_status status = read_document(&reader, &parser, policy);
+    tare_status status = read_document(&reader, &parser);
     yaml_parser_delete(&parser);
     if (status != TARE_OK) {
         *policy = model_policy_default();
@@ -146,8 +184,7 @@ tare_status policy_read(struct arena *arena, const char *text, ptrdiff_t length,
 }
 
 /* Reads the only document of the file; a second one is an error, since it would be ignored. */
-static tare_status read_document(struct policy_reader *reader, yaml_parser_t *parser,
-                                 struct model_policy *policy)
+static tare_status read_document(struct policy_reader *reader, yaml_parser_t *parser)
 {
     yaml_document_t document;
     if (yaml_parser_load(parser, &document) == 0) {
@@ -160,8 +197,7 @@ static tare_status read_document(struct policy_reader *reader, yaml_parser_t *pa
         root == NULL || (root->type == YAML_SCALAR_NODE && root->data.scalar.length == 0 &&
                          root->data.scalar.style == YAML_PLAIN_SCALAR_STYLE);
     if (!is_nothing) {
-        policy->is_empty = false;
-        status = read_mapping(reader, root, policy_keys, "a policy", policy);
+        status = read_policy(reader, root);
     }
     yaml_document_delete(&document);
     reader->document = NULL;
@@ -198,410 +234,143 @@ static tare_status complain_parser(struct policy_reader *reader, const yaml_pars
     return policy_complain(reader, &parser->problem_mark, "not valid YAML: %s", problem);
 }
 
-/* The node by its number, counted: the guard against files that repeat themselves through aliases.
- */
-static yaml_node_t *visit(struct policy_reader *reader, int number)
+/* The value of a key of the whole policy; NULL: not said. */
+static yaml_node_t *find_value(struct policy_reader *reader, const yaml_node_t *root,
+                               const char *name)
 {
-    yaml_node_t *node = yaml_document_get_node(reader->document, number);
-    TARE_ASSERT(node != NULL);
-    if (reader->nodes_left-- <= 0) {
-        policy_complain(reader, &node->start_mark,
-                        "more than %d values, aliases repeated: too much for a policy",
-                        POLICY_NODES_MAX);
+    if (root->type != YAML_MAPPING_NODE) {
         return NULL;
     }
-    static const char standard[] = "tag:yaml.org,2002:";
-    if (node->tag != NULL && !text_starts_with((const char *)node->tag, standard)) {
-        policy_complain(reader, &node->start_mark, "the tag '%s' has no meaning here: remove it",
-                        policy_shown(reader, (const char *)node->tag));
-        return NULL;
+    for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+         pair < root->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *key = yaml_document_get_node(reader->document, pair->key);
+        if (key->type == YAML_SCALAR_NODE &&
+            strcmp((const char *)key->data.scalar.value, name) == 0) {
+            return yaml_document_get_node(reader->document, pair->value);
+        }
     }
-    return node;
+    return NULL;
 }
 
-/* The text of a key in a mapping. */
-static tare_status key_text(struct policy_reader *reader, int number, yaml_node_t **key_node,
-                            const char **name)
+static const struct policy_key *key_called(const char *name)
 {
-    static const struct policy_key a_key = {.name = "a key", .expected = "a name"};
-    *key_node = visit(reader, number);
-    if (*key_node == NULL) {
-        return TARE_ERROR_USAGE;
+    const struct policy_key *key = policy_keys;
+    while (strcmp(key->name, name) != 0) {
+        key++;
+        TARE_ASSERT(key->name != NULL);
     }
-    return policy_scalar(reader, *key_node, &a_key, name);
+    return key;
 }
 
-static tare_status unknown_key(struct policy_reader *reader, const yaml_node_t *node,
-                               const char *name, const struct policy_key *keys, const char *what)
+/* What the other keys build on. */
+static tare_status read_foundation(struct policy_reader *reader, const yaml_node_t *root)
 {
-    const char *names[POLICY_KEYS_MAX] = {NULL};
-    char list[512] = "";
-    for (int i = 0; keys[i].name != NULL; i++) {
-        TARE_ASSERT(i + 1 < POLICY_KEYS_MAX);
-        names[i] = keys[i].name;
-        size_t used = strlen(list);
-        TARE_ASSERT(used + strlen(names[i]) + 3 < sizeof list);
-        strcat(strcat(list, i > 0 ? ", " : ""), names[i]);
-    }
-    const char *nearest = text_nearest(name, names);
-    if (nearest != NULL) {
-        return policy_complain(reader, &node->start_mark, "unknown key '%s': did you mean '%s'?",
-                               policy_shown(reader, name), nearest);
-    }
-    return policy_complain(reader, &node->start_mark, "unknown key '%s': %s has %s",
-                           policy_shown(reader, name), what, list);
-}
-
-/* Reads a mapping by its table; unknown keys and keys given twice are errors. */
-static tare_status read_mapping(struct policy_reader *reader, yaml_node_t *node,
-                                const struct policy_key *keys, const char *what, void *target)
-{
-    if (node->type != YAML_MAPPING_NODE) {
-        return policy_complain(reader, &node->start_mark,
-                               "%s must be a mapping such as {%s: …}, not %s", what, keys[0].name,
-                               policy_node_kind(node));
-    }
-    bool is_seen[POLICY_KEYS_MAX] = {false};
-    for (yaml_node_pair_t *pair = node->data.mapping.pairs.start;
-         pair < node->data.mapping.pairs.top; pair++) {
-        yaml_node_t *key_node = NULL;
-        const char *name = NULL;
-        tare_status status = key_text(reader, pair->key, &key_node, &name);
+    struct model_policy *policy = reader->policy;
+    yaml_node_t *preset = find_value(reader, root, "preset");
+    if (preset != NULL) {
+        enum model_preset chosen = MODEL_PRESET_DEFAULT;
+        tare_status status = policy_read_preset(reader, preset, key_called("preset"), &chosen);
         if (status != TARE_OK) {
             return status;
         }
-        int i = 0;
-        while (keys[i].name != NULL && strcmp(keys[i].name, name) != 0) {
-            i++;
-        }
-        if (keys[i].name == NULL) {
-            return unknown_key(reader, key_node, name, keys, what);
-        }
-        if (is_seen[i]) {
-            return policy_complain(reader, &key_node->start_mark, "'%s' is given twice", name);
-        }
-        is_seen[i] = true;
-        yaml_node_t *value = visit(reader, pair->value);
-        if (value == NULL) {
-            return TARE_ERROR_USAGE;
-        }
-        status = keys[i].read(reader, value, &keys[i], (char *)target + keys[i].offset);
-        if (status != TARE_OK) {
-            return status;
-        }
-        if (keys[i].said_offset != 0) {
-            *(bool *)((char *)target + keys[i].said_offset) = true;
-        }
+        *policy = model_policy_preset(chosen);
+    }
+    yaml_node_t *thresholds = find_value(reader, root, "thresholds");
+    return thresholds == NULL ? TARE_OK
+                              : policy_read_thresholds(reader, thresholds, key_called("thresholds"),
+                                                       &policy->thresholds);
+}
+
+/* What only the whole can be asked. */
+static tare_status check_policy(struct policy_reader *reader, const yaml_node_t *root)
+{
+    const struct model_policy *policy = reader->policy;
+    const yaml_node_t *from = find_value(reader, root, "bench_from");
+    if (from != NULL && policy->bench_from != MODEL_BENCH_FROM_OWN &&
+        policy->bench_paths.count == 0) {
+        return policy_complain(reader, &from->start_mark,
+                               "bench_from: %s needs bench_paths: which files are the benchmarks', "
+                               "such as [bench/]",
+                               model_bench_from_name(policy->bench_from));
+    }
+    const yaml_node_t *core = find_value(reader, root, "fail_at_core");
+    if (core != NULL && policy->fail_at_core > policy->fail_at) {
+        return policy_complain(reader, &core->start_mark,
+                               "fail_at_core: %s is later than fail_at: %s: what is core must not "
+                               "fail later than the rest",
+                               model_level_name(policy->fail_at_core),
+                               model_level_name(policy->fail_at));
     }
     return TARE_OK;
 }
 
-/* Checks that a node is a list within the limit and takes memory for its items. */
-static tare_status open_list(struct policy_reader *reader, const yaml_node_t *node,
-                             const struct policy_key *key, size_t item_bytes, void **items,
-                             ptrdiff_t *count)
+static tare_status read_policy(struct policy_reader *reader, yaml_node_t *root)
 {
-    if (node->type != YAML_SEQUENCE_NODE) {
-        return policy_complain(reader, &node->start_mark, "%s wants %s, not %s", key->name,
-                               key->expected, policy_node_kind(node));
-    }
-    *count = node->data.sequence.items.top - node->data.sequence.items.start;
-    if (*count > POLICY_LIST_MAX) {
-        return policy_complain(reader, &node->start_mark, "%s has %td items (at most %d)",
-                               key->name, *count, POLICY_LIST_MAX);
-    }
-    *items = arena_alloc(reader->arena, *count, (ptrdiff_t)item_bytes);
-    return TARE_OK;
-}
-
-/* Likewise for a mapping with names of the user's own; a name given twice is an error. */
-static tare_status open_names(struct policy_reader *reader, const yaml_node_t *node,
-                              const struct policy_key *key, const char ***names, ptrdiff_t *count)
-{
-    if (node->type != YAML_MAPPING_NODE) {
-        return policy_complain(reader, &node->start_mark, "%s wants %s, not %s", key->name,
-                               key->expected, policy_node_kind(node));
-    }
-    const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
-    *count = node->data.mapping.pairs.top - pairs;
-    /* 1,000: every name is compared with every other one. */
-    if (*count > 1000) {
-        return policy_complain(reader, &node->start_mark, "%s has %td entries (at most 1000)",
-                               key->name, *count);
-    }
-    *names = ARENA_ARRAY(reader->arena, const char *, *count);
-    for (ptrdiff_t i = 0; i < *count; i++) {
-        yaml_node_t *key_node = NULL;
-        tare_status status = key_text(reader, pairs[i].key, &key_node, &(*names)[i]);
-        if (status != TARE_OK) {
-            return status;
-        }
-        if (!model_name_is_valid((*names)[i])) {
-            return policy_complain(reader, &key_node->start_mark, "'%s' is no name",
-                                   policy_shown(reader, (*names)[i]));
-        }
-        for (ptrdiff_t j = 0; j < i; j++) {
-            if (strcmp((*names)[i], (*names)[j]) == 0) {
-                return policy_complain(reader, &key_node->start_mark, "'%s' is given twice",
-                                       policy_shown(reader, (*names)[i]));
-            }
-        }
-    }
-    return TARE_OK;
-}
-
-static yaml_node_t *list_item(struct policy_reader *reader, const yaml_node_t *node, ptrdiff_t i)
-{
-    return visit(reader, node->data.sequence.items.start[i]);
-}
-
-static yaml_node_t *mapping_value(struct policy_reader *reader, const yaml_node_t *node,
-                                  ptrdiff_t i)
-{
-    return visit(reader, node->data.mapping.pairs.start[i].value);
-}
-
-static int line_of(const yaml_node_t *node)
-{
-    return (int)node->start_mark.line + 1;
-}
-
-static tare_status read_texts(struct policy_reader *reader, yaml_node_t *node,
-                              const struct policy_key *key, void *target)
-{
-    struct model_text_list *list = target;
-    void *items = NULL;
-    tare_status status = open_list(reader, node, key, sizeof *list->items, &items, &list->count);
-    list->items = items;
-    for (ptrdiff_t i = 0; status == TARE_OK && i < list->count; i++) {
-        yaml_node_t *item = list_item(reader, node, i);
-        status =
-            item == NULL ? TARE_ERROR_USAGE : policy_scalar(reader, item, key, &list->items[i]);
-    }
-    return status;
-}
-
-/* A parameter's values: a list, or one text such as 4..64*2 that `--param` would take. */
-static tare_status read_parameter(struct policy_reader *reader, yaml_node_t *node,
-                                  const struct policy_key *key,
-                                  struct model_policy_parameter *parameter)
-{
-    if (node->type == YAML_SEQUENCE_NODE) {
-        return read_texts(reader, node, key, &parameter->values);
-    }
-    parameter->values.items = ARENA_ARRAY(reader->arena, const char *, 1);
-    parameter->values.count = 1;
-    return policy_scalar(reader, node, key, &parameter->values.items[0]);
-}
-
-static tare_status read_parameters(struct policy_reader *reader, yaml_node_t *node,
-                                   const struct policy_key *key, void *target)
-{
-    struct model_policy_benchmark *benchmark = target;
-    const char **names = NULL;
-    ptrdiff_t count = 0;
-    tare_status status = open_names(reader, node, key, &names, &count);
-    if (status == TARE_OK && count > MODEL_PARAMETERS_MAX) {
-        status = policy_complain(reader, &node->start_mark, "%s has %td entries (at most %d)",
-                                 key->name, count, MODEL_PARAMETERS_MAX);
-    }
+    tare_status status = read_foundation(reader, root);
     if (status != TARE_OK) {
         return status;
     }
-    benchmark->parameters = ARENA_ARRAY(reader->arena, struct model_policy_parameter, count);
-    benchmark->parameter_count = count;
-    for (ptrdiff_t i = 0; status == TARE_OK && i < count; i++) {
-        benchmark->parameters[i].name = names[i];
-        yaml_node_t *value = mapping_value(reader, node, i);
-        status = value == NULL ? TARE_ERROR_USAGE
-                               : read_parameter(reader, value, key, &benchmark->parameters[i]);
+    status = policy_read_mapping(reader, root, policy_keys, "a policy", reader->policy);
+    if (status != TARE_OK) {
+        return status;
     }
-    return status;
+    reader->policy->is_empty = root->data.mapping.pairs.start == root->data.mapping.pairs.top;
+    return check_policy(reader, root);
 }
 
-static tare_status check_benchmark(struct policy_reader *reader, const yaml_node_t *node,
-                                   const struct model_policy_benchmark *benchmark)
+static tare_status read_groups(struct policy_reader *reader, yaml_node_t *node,
+                               const struct policy_key *key, void *target)
 {
-    const yaml_mark_t *mark = &node->start_mark;
-    if ((benchmark->program == NULL) == (benchmark->command == NULL)) {
-        return policy_complain(reader, mark, "a benchmark has either a program or a command, %s",
-                               benchmark->program == NULL ? "and this one has neither"
-                                                          : "not both");
-    }
-    if (benchmark->is_shell && benchmark->command == NULL) {
-        return policy_complain(reader, mark, "shell: true goes with a command, not with a program");
-    }
-    if (benchmark->is_protocol && benchmark->program == NULL) {
-        return policy_complain(reader, mark,
-                               "protocol: true goes with a program, not with a command");
-    }
-    return TARE_OK;
-}
-
-static tare_status read_benchmarks(struct policy_reader *reader, yaml_node_t *node,
-                                   const struct policy_key *key, void *target)
-{
+    (void)key;
     struct model_policy *policy = target;
-    void *items = NULL;
-    tare_status status =
-        open_list(reader, node, key, sizeof *policy->benchmarks, &items, &policy->benchmark_count);
-    policy->benchmarks = items;
-    for (ptrdiff_t i = 0; status == TARE_OK && i < policy->benchmark_count; i++) {
-        struct model_policy_benchmark *benchmark = &policy->benchmarks[i];
-        yaml_node_t *item = list_item(reader, node, i);
-        if (item == NULL) {
-            return TARE_ERROR_USAGE;
-        }
-        benchmark->line = line_of(item);
-        status = read_mapping(reader, item, benchmark_keys, "a benchmark", benchmark);
-        if (status == TARE_OK) {
-            status = check_benchmark(reader, item, benchmark);
-        }
-    }
-    return status;
-}
-
-static tare_status check_thresholds(struct policy_reader *reader, const yaml_node_t *node,
-                                    const struct model_metric_thresholds *thresholds)
-{
-    const struct model_threshold *warning = &thresholds->warning;
-    const struct model_threshold *critical = &thresholds->critical;
-    if (!warning->is_set || !critical->is_set) {
-        return TARE_OK;
-    }
-    if (warning->is_absolute != critical->is_absolute ||
-        strcmp(warning->unit, critical->unit) != 0) {
-        return policy_complain(
-            reader, &node->start_mark,
-            "thresholds of %s: warning and critical must both be relative, or both "
-            "absolute in one unit",
-            policy_shown(reader, thresholds->metric));
-    }
-    if (critical->value < warning->value) {
-        return policy_complain(reader, &node->start_mark,
-                               "thresholds of %s: critical must not be below warning",
-                               policy_shown(reader, thresholds->metric));
-    }
-    return TARE_OK;
-}
-
-static tare_status read_thresholds(struct policy_reader *reader, yaml_node_t *node,
-                                   const struct policy_key *key, void *target)
-{
-    struct model_threshold_list *list = target;
-    const char **names = NULL;
-    tare_status status = open_names(reader, node, key, &names, &list->count);
+    tare_status status = policy_read_mapping(reader, node, group_keys, "groups", policy);
     if (status != TARE_OK) {
         return status;
     }
-    list->items = ARENA_ARRAY(reader->arena, struct model_metric_thresholds, list->count);
-    for (ptrdiff_t i = 0; status == TARE_OK && i < list->count; i++) {
-        struct model_metric_thresholds *thresholds = &list->items[i];
-        yaml_node_t *value = mapping_value(reader, node, i);
-        if (value == NULL) {
-            return TARE_ERROR_USAGE;
-        }
-        thresholds->metric = names[i];
-        thresholds->line = line_of(value);
-        status = read_mapping(reader, value, thresholds_keys, "a metric's thresholds", thresholds);
-        if (status == TARE_OK) {
-            status = check_thresholds(reader, value, thresholds);
-        }
+    ptrdiff_t count = policy->synthetic.count + policy->realistic.count;
+    const char **patterns = ARENA_ARRAY(reader->arena, const char *, count);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        bool is_synthetic = i < policy->synthetic.count;
+        patterns[i] = is_synthetic ? policy->synthetic.items[i]
+                                   : policy->realistic.items[i - policy->synthetic.count];
     }
-    return status;
+    ptrdiff_t twin = policy_first_twin(reader, patterns, count);
+    return twin < 0 ? TARE_OK
+                    : policy_complain(reader, &node->start_mark,
+                                      "'%s' is in both groups: it can only be in one",
+                                      policy_shown(reader, patterns[twin]));
 }
 
-static tare_status read_overrides(struct policy_reader *reader, yaml_node_t *node,
+static tare_status read_routes(struct policy_reader *reader, yaml_node_t *node,
+                               const struct policy_key *key, void *target)
+{
+    (void)key;
+    return policy_read_mapping(reader, node, route_keys, "routes", target);
+}
+
+static tare_status read_retention(struct policy_reader *reader, yaml_node_t *node,
                                   const struct policy_key *key, void *target)
 {
-    struct model_policy *policy = target;
-    void *items = NULL;
-    tare_status status =
-        open_list(reader, node, key, sizeof *policy->overrides, &items, &policy->override_count);
-    policy->overrides = items;
-    for (ptrdiff_t i = 0; status == TARE_OK && i < policy->override_count; i++) {
-        struct model_policy_override *override = &policy->overrides[i];
-        yaml_node_t *item = list_item(reader, node, i);
-        if (item == NULL) {
-            return TARE_ERROR_USAGE;
-        }
-        override->line = line_of(item);
-        status = read_mapping(reader, item, override_keys, "an override", override);
-        if (status == TARE_OK && override->match == NULL) {
-            status =
-                policy_complain(reader, &item->start_mark,
-                                "an override needs match: which benchmarks, such as \"parse/*\"");
-        }
-    }
-    return status;
+    (void)key;
+    return policy_read_mapping(reader, node, retention_keys, "retention", target);
 }
 
-static tare_status read_requirements(struct policy_reader *reader, yaml_node_t *node,
-                                     const struct policy_key *key, void *target)
+static tare_status read_counts(struct policy_reader *reader, yaml_node_t *node,
+                               const struct policy_key *key, void *target)
 {
-    struct model_policy *policy = target;
-    void *items = NULL;
-    tare_status status = open_list(reader, node, key, sizeof *policy->requirements, &items,
-                                   &policy->requirement_count);
-    policy->requirements = items;
-    for (ptrdiff_t i = 0; status == TARE_OK && i < policy->requirement_count; i++) {
-        struct model_policy_requirement *requirement = &policy->requirements[i];
-        yaml_node_t *item = list_item(reader, node, i);
-        if (item == NULL) {
-            return TARE_ERROR_USAGE;
-        }
-        requirement->match = "*";
-        requirement->line = line_of(item);
-        status = read_mapping(reader, item, requirement_keys, "a requirement", requirement);
-        bool is_whole = requirement->metric != NULL &&
-                        (requirement->at_least.is_set || requirement->at_most.is_set);
-        if (status == TARE_OK && !is_whole) {
-            status = policy_complain(reader, &item->start_mark,
-                                     "a requirement needs metric, and at_least or at_most");
-        }
+    static const char *const words[] = {"instructions", "size", "allocations", NULL};
+    static const unsigned bits[] = {MODEL_COUNT_INSTRUCTIONS, MODEL_COUNT_SIZE,
+                                    MODEL_COUNT_ALLOCATIONS};
+    struct model_text_list list = {0};
+    tare_status status = policy_read_names(reader, node, key, &list);
+    unsigned count = 0;
+    for (ptrdiff_t i = 0; status == TARE_OK && i < list.count; i++) {
+        int choice = 0;
+        yaml_node_t *item = policy_list_item(reader, node, i);
+        status =
+            item == NULL ? TARE_ERROR_USAGE : policy_read_choice(reader, item, key, words, &choice);
+        count |= bits[choice];
     }
-    return status;
-}
-
-static tare_status read_renames(struct policy_reader *reader, yaml_node_t *node,
-                                const struct policy_key *key, void *target)
-{
-    struct model_policy *policy = target;
-    const char **names = NULL;
-    tare_status status = open_names(reader, node, key, &names, &policy->rename_count);
-    if (status != TARE_OK) {
-        return status;
-    }
-    policy->renames = ARENA_ARRAY(reader->arena, struct model_policy_rename, policy->rename_count);
-    for (ptrdiff_t i = 0; status == TARE_OK && i < policy->rename_count; i++) {
-        policy->renames[i].old_name = names[i];
-        yaml_node_t *value = mapping_value(reader, node, i);
-        status = value == NULL ? TARE_ERROR_USAGE
-                               : policy_read_name(reader, value, key, &policy->renames[i].new_name);
-    }
-    return status;
-}
-
-static tare_status read_waivers(struct policy_reader *reader, yaml_node_t *node,
-                                const struct policy_key *key, void *target)
-{
-    struct model_policy *policy = target;
-    void *items = NULL;
-    tare_status status =
-        open_list(reader, node, key, sizeof *policy->waivers, &items, &policy->waiver_count);
-    policy->waivers = items;
-    for (ptrdiff_t i = 0; status == TARE_OK && i < policy->waiver_count; i++) {
-        struct model_policy_waiver *waiver = &policy->waivers[i];
-        yaml_node_t *item = list_item(reader, node, i);
-        if (item == NULL) {
-            return TARE_ERROR_USAGE;
-        }
-        waiver->line = line_of(item);
-        status = read_mapping(reader, item, waiver_keys, "a waiver", waiver);
-        if (status == TARE_OK && (waiver->match == NULL || waiver->reason == NULL)) {
-            status = policy_complain(reader, &item->start_mark,
-                                     "a waiver needs match and reason: what is waived, and why");
-        }
-    }
+    *(unsigned *)target = count;
     return status;
 }

@@ -18,4 +18,8 @@ tare_status policy_read(struct arena *arena, const char *text, ptrdiff_t length,
                         const char *file_name, struct model_policy *policy,
                         struct tare_error *error);
 
+/* Every key the reader knows, as "benchmarks[].program" or "thresholds.*.warning": what the manual,
+ * the editors' schema and the list of changes are held against. */
+struct model_text_list policy_known_keys(struct arena *arena);
+
 #endif

@@ -28,7 +28,7 @@ void protocol_write_benchmark(struct buffer *out, const char *operation, ptrdiff
 void protocol_write_run(struct buffer *out, ptrdiff_t benchmark, double iterations,
                         enum protocol_count count)
 {
-    static const char *const names[] = {NULL, "allocations", "counters"};
+    static const char *const names[] = {NULL, "allocations", "counters", "instructions"};
     buffer_printf(out, "{\"op\":\"run\",\"benchmark\":%td,\"iterations\":%.0f", benchmark,
                   iterations);
     if (count != PROTOCOL_COUNT_NONE) {
@@ -105,6 +105,7 @@ static tare_status fill_hello(struct arena *arena, json_t *object, struct protoc
         const char *name = json_is_string(item) ? json_string_value(item) : "";
         hello->can_count_allocations |= strcmp(name, "allocations") == 0;
         hello->can_count_counters |= strcmp(name, "counters") == 0;
+        hello->can_count_instructions |= strcmp(name, "instructions") == 0;
     }
     return TARE_OK;
 }

@@ -18,6 +18,7 @@ struct protocol_hello {
     double timer_floor_ns;
     bool can_count_allocations;
     bool can_count_counters;
+    bool can_count_instructions;  /* it runs under Valgrind and marks its loops */
     bool is_unoptimized;          /* built without optimisation, by its own account */
     const char *counters_missing; /* NULL, or why there are none */
 };
@@ -68,7 +69,12 @@ struct protocol_slice {
     struct model_histogram histogram;
 };
 
-enum protocol_count { PROTOCOL_COUNT_NONE, PROTOCOL_COUNT_ALLOCATIONS, PROTOCOL_COUNT_COUNTERS };
+enum protocol_count {
+    PROTOCOL_COUNT_NONE,
+    PROTOCOL_COUNT_ALLOCATIONS,
+    PROTOCOL_COUNT_COUNTERS,
+    PROTOCOL_COUNT_INSTRUCTIONS, /* by Valgrind, from outside: the reply holds no number */
+};
 
 /* Requests, each with its newline. */
 void protocol_write_hello(struct buffer *out);

@@ -28,7 +28,19 @@ static struct detect_change change_of_counts(const struct model_comparison *c, b
         double old_value = fabs(c->old_side.median);
         change = old_value > 0 ? difference / old_value : copysign(INFINITY, difference);
     }
-    return (struct detect_change){.is_known = true, .unit = 1, .near = change, .far = change};
+    return (struct detect_change){
+        .is_known = isfinite(more), .unit = 1, .near = change, .far = change};
+}
+
+/* One value a side proves nothing: it can be beyond a limit, never within it. */
+static struct detect_change change_of_points(const struct model_comparison *c, bool is_absolute)
+{
+    double unit = is_absolute ? fabs(c->old_side.median) : 1;
+    double change = worse(c, c->ratio) * unit;
+    return (struct detect_change){.is_known = c->has_ratio && isfinite(change),
+                                  .unit = unit,
+                                  .near = change,
+                                  .far = INFINITY};
 }
 
 struct detect_change detect_change_for_worse(const struct model_comparison *comparison,
@@ -41,17 +53,21 @@ struct detect_change detect_change_for_worse(const struct model_comparison *comp
     if (c->basis == MODEL_BASIS_EXACT) {
         return change_of_counts(c, is_absolute);
     }
+    if (c->basis == MODEL_BASIS_POINT) {
+        return change_of_points(c, is_absolute);
+    }
     double unit = is_absolute ? fabs(c->old_side.median) : 1;
     double at_low = worse(c, c->low) * unit;
     double at_high = worse(c, c->high) * unit;
     double tail_at_low = worse(c, c->tail_low) * unit;
     double tail_at_high = worse(c, c->tail_high) * unit;
     return (struct detect_change){
-        .is_known = c->has_interval,
+        .is_known = c->has_interval && isfinite(at_low) && isfinite(at_high),
         .unit = unit,
         .near = fmin(at_low, at_high),
         .far = fmax(at_low, at_high),
-        .has_tail = c->has_tail && c->tail_ratio > 0,
+        .has_tail =
+            c->has_tail && c->tail_ratio > 0 && isfinite(tail_at_low) && isfinite(tail_at_high),
         .tail_near = fmin(tail_at_low, tail_at_high),
         .tail_centre = worse(c, c->tail_ratio) * unit,
     };
@@ -74,10 +90,11 @@ static bool is_rest_in_doubt(const struct model_comparison *c, const struct dete
     }
     double near_enough = fmax(limit, TAIL_BANDS_MAX * c->band * change->unit);
     if (c->has_tail) {
-        return c->tail_ratio == 0 || detect_is_beyond(change->tail_centre, near_enough);
+        return !change->has_tail || detect_is_beyond(change->tail_centre, near_enough);
     }
-    return c->mean_ratio > 0 &&
-           detect_is_beyond(worse(c, c->mean_ratio) * change->unit, near_enough);
+    return isnan(c->mean_ratio) ||
+           (c->mean_ratio > 0 &&
+            detect_is_beyond(worse(c, c->mean_ratio) * change->unit, near_enough));
 }
 
 enum model_gate detect_gate(const struct model_comparison *comparison,
@@ -85,7 +102,9 @@ enum model_gate detect_gate(const struct model_comparison *comparison,
 {
     struct detect_change change = detect_change_for_worse(comparison, limit->is_absolute);
     double value = detect_limit_effective(comparison, limit);
-    if (!change.is_known) {
+    /* What is not a number is neither beyond a limit nor within it. */
+    bool is_limit_known = isfinite(limit->value) && limit->value >= 0;
+    if (!change.is_known || !is_limit_known) {
         return MODEL_GATE_OPEN;
     }
     bool is_tail_beyond = change.has_tail && detect_is_beyond(change.tail_near, value);

@@ -43,6 +43,7 @@ struct measure_target measure_target_added_work(struct measure_added_work *conte
     target.begin = added_begin;
     target.slice = added_slice;
     target.end = added_end;
+    target.count_instructions = NULL; /* the work is added from outside, per slice */
     target.slices_left = context->inner.slices_left != NULL ? added_slices_left : NULL;
     return target;
 }

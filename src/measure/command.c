@@ -181,6 +181,9 @@ tare_status measure_command_run_once(struct arena *arena, const struct measure_c
     struct arena scratch = {0};
     struct environment environment = environment_copy(&scratch);
     environment_pad(&environment, variation->environment_padding_bytes);
+    if (command->has_settled_environment) {
+        environment_settle(&environment);
+    }
     bool has_output = command->pattern_count > 0 || command->output == MEASURE_OUTPUT_CHECK;
     bool has_errors = is_watched && command->output != MEASURE_OUTPUT_INHERIT;
     struct command_run run = {

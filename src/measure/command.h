@@ -42,7 +42,8 @@ struct measure_command {
     const char *expected_path;
     struct metric_pattern *patterns;
     ptrdiff_t pattern_count;
-    double timeout_ns; /* 0: none */
+    double timeout_ns;            /* 0: none */
+    bool has_settled_environment; /* one that repeats exactly (os/environment.h) */
 
     /* Filled in by measure_command_open. */
     const char *label; /* the command in shell words, safe to print */
@@ -97,6 +98,11 @@ struct measure_command_target {
     struct protocol_metric *metrics; /* set by measure_target_command */
     ptrdiff_t metric_count;
 };
+
+/* Instructions of one whole run under Valgrind: count_instructions of a command's target. */
+tare_status measure_command_instructions(void *context, struct arena *arena,
+                                         const struct valgrind *valgrind, double *iterations,
+                                         double *count, struct tare_error *error);
 
 /* The command must be open when its first launch begins. */
 struct measure_target measure_target_command(struct arena *arena,

@@ -124,6 +124,7 @@ struct measure_target measure_target_command(struct arena *arena,
         .slice = command_slice,
         .end = command_end,
         .is_command = true,
+        .count_instructions = measure_command_instructions,
         .metrics = context->metrics,
         .metric_count = context->metric_count,
     };

@@ -253,6 +253,8 @@ struct measure_target measure_target_gbench(struct measure_gbench_target *contex
 {
     return (struct measure_target){
         .context = context,
+        .uncountable_reason = "Google Benchmark does not mark its loops, so that its start and "
+                              "its own clockwork would be counted along",
         .begin = target_begin,
         .slice = target_slice,
         .end = target_end,

@@ -75,7 +75,8 @@ static double greeting_timeout_ns(const struct measure_program *program)
 /* How the program is called in messages. */
 static const char *program_name(struct measure_program *program)
 {
-    return text_printable(&program->arena, program->argv[0], 100);
+    const char *name = program->name != NULL ? program->name : program->argv[0];
+    return text_printable(&program->arena, name, 100);
 }
 
 /* The end of the program's own output, ready to append to a message, or "". */
@@ -182,6 +183,9 @@ static const char *const *program_environment(struct measure_program *program,
     }
     if (kind == MODEL_LAUNCH_ALLOCATIONS && program->allocation_shim != NULL) {
         environment_preload(&environment, program->allocation_shim);
+    }
+    if (program->has_settled_environment) {
+        environment_settle(&environment);
     }
     return environment.variables;
 }
@@ -488,6 +492,7 @@ struct measure_target measure_target_program(struct measure_program_target *cont
         .end = target_end,
         .can_count_allocations = hello->can_count_allocations,
         .can_count_counters = hello->can_count_counters,
+        .count_instructions = measure_program_instructions,
         .metrics = listed->metrics,
         .metric_count = listed->metric_count,
     };

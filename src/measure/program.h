@@ -13,10 +13,12 @@
 
 struct measure_program {
     /* Set by the caller. */
-    const char *const *argv;     /* NULL-terminated */
-    const char *allocation_shim; /* NULL, or the library to preload when allocations are counted */
-    double timeout_ns;           /* for one reply */
-    const char *directory;       /* to run in; NULL: here */
+    const char *const *argv;      /* NULL-terminated */
+    const char *name;             /* in messages; NULL: argv[0] */
+    const char *allocation_shim;  /* NULL, or the library to preload when allocations are counted */
+    double timeout_ns;            /* for one reply */
+    const char *directory;        /* to run in; NULL: here */
+    bool has_settled_environment; /* one that repeats exactly (os/environment.h) */
     /* What the program's own loop and timer cost, found at the first start and handed to later
      * ones: they start sooner, and all subtract the same. Sides of a comparison must share it. "":
      * not known. */
@@ -50,6 +52,12 @@ struct measure_program_target {
     ptrdiff_t benchmark; /* its number in the list */
     double threads;      /* that run it; 1 when it does not say */
 };
+
+/* Instructions of one iteration, from one launch under Valgrind: count_instructions of a program's
+ * target. */
+tare_status measure_program_instructions(void *context, struct arena *arena,
+                                         const struct valgrind *valgrind, double *iterations,
+                                         double *count, struct tare_error *error);
 
 struct measure_target measure_target_program(struct measure_program_target *context,
                                              const struct protocol_listed *listed,

@@ -44,6 +44,16 @@ static ptrdiff_t rotation_slices_left(void *context)
     return target->slices_left(target->context);
 }
 
+/* Builds differ in layout only, so the first stands for all. */
+static tare_status rotation_count(void *context, struct arena *arena,
+                                  const struct valgrind *valgrind, double *iterations,
+                                  double *count, struct tare_error *error)
+{
+    struct measure_rotation *rotation = context;
+    struct measure_target *first = &rotation->inner[0];
+    return first->count_instructions(first->context, arena, valgrind, iterations, count, error);
+}
+
 struct measure_target measure_target_rotation(struct measure_rotation *context)
 {
     TARE_ASSERT(context->count > 0);
@@ -52,6 +62,7 @@ struct measure_target measure_target_rotation(struct measure_rotation *context)
     target.begin = rotation_begin;
     target.slice = rotation_slice;
     target.end = rotation_end;
+    target.count_instructions = target.count_instructions != NULL ? rotation_count : NULL;
     target.slices_left = target.slices_left != NULL ? rotation_slices_left : NULL;
     return target;
 }

@@ -6,6 +6,7 @@
 #define TARE_MEASURE_TARGET_H
 
 #include "codec/protocol.h"
+#include "measure/valgrind.h"
 #include "model/model.h"
 #include "os/clock.h"
 
@@ -44,6 +45,14 @@ struct measure_target {
     bool is_command;
     bool can_count_allocations;
     bool can_count_counters;
+    /* Counts instructions in a launch of its own under Valgrind: of one iteration, or of a whole
+     * command. `iterations` is how many to count over, 0 lets it choose and say; builds that are
+     * compared use the same. NULL: it cannot be counted, and uncountable_reason says why. */
+    tare_status (*count_instructions)(void *context, struct arena *arena,
+                                      const struct valgrind *valgrind, double *iterations,
+                                      double *count, struct tare_error *error);
+    const char *uncountable_reason;
+    const char *program_path; /* the file that is run; NULL: none, or not known */
     /* Metrics beyond time that slices may report. */
     const struct protocol_metric *metrics;
     ptrdiff_t metric_count;

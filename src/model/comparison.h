@@ -82,6 +82,7 @@ struct model_requirement {
     const char *bound; /* "at least 4.1 GiB/s" */
     const char *found; /* "3.9 GiB/s (3.8 … 4.0)" */
     enum model_gate gate;
+    bool is_invalid; /* open, and no measuring would change that: nothing there to check */
     const char *reason;
 };
 

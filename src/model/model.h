@@ -16,6 +16,23 @@
 
 enum model_better { MODEL_LOWER_IS_BETTER, MODEL_HIGHER_IS_BETTER };
 
+/* A metric of one run in a few numbers, so that comparing runs and drawing histories need not read
+ * every sample. The launch is the unit. Logarithms are natural; detect/figures.h makes them. */
+struct model_figures {
+    bool is_known; /* false: not made; the samples have to be read */
+    ptrdiff_t launches;
+    ptrdiff_t count; /* samples */
+    double median;   /* of all samples, as are these two */
+    double min;
+    double max;
+    bool has_logs;          /* every launch has a positive median: the rest holds */
+    double centre_log;      /* 20 % trimmed mean of the logs of the launches' medians */
+    double centre_variance; /* of that centre, by how launches differ (Yuen); 0 for one launch */
+    double mean_log;        /* mean of the logs of the launches' means */
+    bool has_tail;          /* every launch has samples enough to speak of a worst tenth */
+    double tail_log; /* trimmed mean of the logs of the launches' worst tenths (type-8 quantile) */
+};
+
 /* One quantity of a benchmark. */
 struct model_metric {
     const char *name; /* "time", "throughput", "memory", "p99", the user's own */
@@ -27,6 +44,7 @@ struct model_metric {
     ptrdiff_t count;
     ptrdiff_t capacity;
     const char *invalid_reason; /* NULL, or why this metric has no trustworthy value */
+    struct model_figures figures;
 };
 
 enum model_launch_kind { MODEL_LAUNCH_TIMED, MODEL_LAUNCH_ALLOCATIONS, MODEL_LAUNCH_COUNTERS };

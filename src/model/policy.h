@@ -43,7 +43,7 @@ enum model_count {
 };
 
 /* Where a decision is sent next; the policy may call each by another name. */
-enum model_route {
+enum model_route_kind {
     MODEL_ROUTE_FIX,
     MODEL_ROUTE_DOCUMENT,
     MODEL_ROUTE_FINALIZE,
@@ -181,6 +181,7 @@ struct model_policy {
     struct model_threshold_list thresholds; /* ask model_policy_thresholds */
     struct model_text_list synthetic;       /* patterns; ask model_policy_group */
     struct model_text_list realistic;
+    struct model_text_list gpu; /* patterns: benchmarks that run on a GPU */
     const char *routes[MODEL_ROUTE_COUNT]; /* names, never NULL */
     struct model_policy_benchmark *benchmarks;
     ptrdiff_t benchmark_count;
@@ -251,8 +252,8 @@ const char *model_policy_renamed(const struct model_policy *policy, const char *
 enum model_group model_policy_group(const struct model_policy *policy, const char *label);
 
 /* Every difference between two policies in words people understand, such as
- * "threshold time.warning: 3% → 50%" or "waiver removed: parse/json time …"; empty: they mean the same.
- * The order of lists counts where it matters (overrides). */
+ * "threshold time.warning: 3% → 50%" or "waiver removed: parse/json time …"; empty: they mean the
+ * same. The order of lists counts where it matters (overrides). */
 struct model_text_list model_policy_diff(struct arena *arena, const struct model_policy *base,
                                          const struct model_policy *head);
 
@@ -260,6 +261,6 @@ const char *model_preset_name(enum model_preset preset);
 const char *model_outcome_name(enum model_outcome outcome);
 const char *model_conditions_name(enum model_conditions conditions);
 const char *model_bench_from_name(enum model_bench_from from);
-const char *model_route_key(enum model_route route); /* as `routes:` spells it: "fix" */
+const char *model_route_key(enum model_route_kind route); /* as `routes:` spells it: "fix" */
 
 #endif

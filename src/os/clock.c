@@ -43,6 +43,16 @@ int64_t clock_unix_ns(void)
     return clock_read_ns(CLOCK_REALTIME);
 }
 
+int32_t clock_date(int64_t unix_ns)
+{
+    time_t seconds = (time_t)(unix_ns / 1000000000);
+    struct tm parts;
+    if (gmtime_r(&seconds, &parts) == NULL) {
+        return 0;
+    }
+    return (parts.tm_year + 1900) * 10000 + (parts.tm_mon + 1) * 100 + parts.tm_mday;
+}
+
 uint64_t clock_entropy(void)
 {
     uint64_t bits = 0;

@@ -19,6 +19,8 @@ struct timespec clock_left(mono_time deadline);
 int64_t clock_suspended_ns(void);
 /* Wall-clock time, for records only, never for durations. */
 int64_t clock_unix_ns(void);
+/* The day of a wall-clock time in UTC, as 20270131. */
+int32_t clock_date(int64_t unix_ns);
 /* Random bits from the system, for seeds and identifiers. */
 uint64_t clock_entropy(void);
 

@@ -59,6 +59,44 @@ void environment_pad(struct environment *environment, ptrdiff_t bytes)
     environment_set(environment, "TARE_PADDING", padding);
 }
 
+/* What differs from one session or job to the next and means nothing to a program under test. */
+static const char *const session_prefixes[] = {
+    "_=",      "OLDPWD=",       "SHLVL=",           "COLUMNS=",
+    "LINES=",  "WINDOWID=",     "GPG_TTY=",         "TMUX",
+    "STY=",    "SSH_",          "XDG_SESSION_",     "DBUS_SESSION_",
+    "RUNNER_", "ACTIONS_",      "TERM_SESSION_ID=", "VALGRIND_OPTS=",
+    "GITHUB_", "TARE_PADDING=",
+};
+
+static int compare_variables(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+void environment_settle(struct environment *environment)
+{
+    for (size_t i = 0; i < sizeof session_prefixes / sizeof *session_prefixes; i++) {
+        environment_remove(environment, session_prefixes[i]);
+    }
+    environment_set(environment, "PYTHONHASHSEED", "0");
+    environment_set(environment, "PERL_HASH_SEED", "0");
+    environment_set(environment, "PERL_PERTURB_KEYS", "0");
+    qsort(environment->variables, (size_t)environment->count, sizeof *environment->variables,
+          compare_variables);
+    /* Start-up code looks at every variable: some 450 instructions each. */
+    while ((environment->count + 1) % 64 != 0) {
+        environment_set(
+            environment,
+            arena_printf(environment->arena, "TARE_FILL_%02td", environment->count % 64), "");
+    }
+    /* The stack begins below them: its place decides which way copies and searches take. */
+    ptrdiff_t bytes = (ptrdiff_t)sizeof "TARE_PADDING=";
+    for (ptrdiff_t i = 0; i < environment->count; i++) {
+        bytes += (ptrdiff_t)strlen(environment->variables[i]) + 1;
+    }
+    environment_pad(environment, (4096 - bytes % 4096) % 4096);
+}
+
 void environment_preload(struct environment *environment, const char *library)
 {
     const char *before = getenv("LD_PRELOAD");

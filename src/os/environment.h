@@ -23,6 +23,10 @@ void environment_unset(struct environment *environment, const char *name);
 void environment_remove(struct environment *environment, const char *prefix);
 /* Sets TARE_PADDING to so many characters, which moves the child's stack. */
 void environment_pad(struct environment *environment, ptrdiff_t bytes);
+/* Makes it the same for every shell, terminal and job that this may be called from, so that counts
+ * of instructions repeat: without the variables that name the session, sorted, hash seeds of script
+ * languages fixed, filled up to a multiple of 64 variables and of 4 KiB. To be called last. */
+void environment_settle(struct environment *environment);
 /* Puts a library in front of LD_PRELOAD. */
 void environment_preload(struct environment *environment, const char *library);
 

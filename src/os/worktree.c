@@ -7,92 +7,23 @@
 #include "base/assert.h"
 #include "base/buffer.h"
 #include "base/text.h"
-#include "os/capture.h"
-#include "os/environment.h"
+#include "os/clock.h"
 #include "os/file.h"
 #include "os/folder.h"
-#include "os/process.h"
+#include "os/git_call.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Questions are answered from a few files; 30 s is a cold, slow disk. */
-static const double ASK_TIMEOUT_NS = 30e9;
-/* Hashing or writing a whole tree: 10 min is several GB on a slow disk. */
-static const double WRITE_TIMEOUT_NS = 600e9;
-
 enum {
-    /* The list of a million files, or of as many tags. */
-    OUTPUT_BYTES_MAX = 128 * 1024 * 1024,
-    ARGUMENTS_MAX = 48,
     /* Digits of a hash in names for people: git's own default for small repositories. */
     SHORT_HASH_DIGITS = 7,
     /* Branches and tags looked through for "did you mean". */
     SUGGESTIONS_MAX = 2000,
     SUBMODULE_DEPTH_MAX = 8,
     SUBMODULES_MAX = 1000,
-    MESSAGE_COLUMNS_MAX = 400,
     NAME_COLUMNS_MAX = 80,
 };
-
-const char *const worktree_bound_variables[] = {
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE",
-    "GIT_CONFIG",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-    NULL,
-};
-
-/* Whatever the user configured: no hooks, no daemon, no index features that write beside the index
- * they are told to use, no housekeeping, no objection to line endings. */
-static const char *const settled[] = {
-    "-c", "core.hooksPath=/dev/null",     "-c", "core.fsmonitor=false",
-    "-c", "core.splitIndex=false",        "-c", "core.untrackedCache=false",
-    "-c", "core.safecrlf=false",          "-c", "gc.auto=0",
-    "-c", "maintenance.auto=false",       "-c", "submodule.recurse=false",
-    "-c", "advice.addEmbeddedRepo=false", "-c", "core.looseCompression=1",
-    "-c", "log.showSignature=false",      "-c", "advice.detachedHead=false",
-};
-
-/* One call of git: where, with which files in place of its own, and how long at most. */
-struct git_call {
-    const char *directory;
-    const char *index;    /* NULL: git's own */
-    const char *objects;  /* NULL, or where new objects go */
-    const char *borrowed; /* NULL, or a further folder of objects */
-    bool has_identity;    /* an author is needed, whoever it is */
-    const char *date;     /* with has_identity */
-    double timeout_ns;
-};
-
-struct git_reply {
-    bool is_success;
-    char *output; /* never NULL; binary safe up to output_length */
-    ptrdiff_t output_length;
-    const char *problem; /* what git said on standard error: one printable line */
-};
-
-static tare_status git_run(struct arena *arena, const struct git_call *call,
-                           const char *const *arguments, struct git_reply *reply,
-                           struct tare_error *error);
-static tare_status git_must(struct arena *arena, const struct git_call *call,
-                            const char *const *arguments, struct git_reply *reply,
-                            struct tare_error *error);
-
-#define GIT(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* Opening */
 
@@ -100,7 +31,7 @@ static tare_status git_must(struct arena *arena, const struct git_call *call,
 static tare_status ask_path(struct arena *arena, const char *directory, const char *question,
                             const char **path, struct tare_error *error)
 {
-    const struct git_call call = {.directory = directory, .timeout_ns = ASK_TIMEOUT_NS};
+    const struct git_call call = {.directory = directory, .timeout_ns = GIT_ASK_TIMEOUT_NS};
     struct git_reply reply;
     tare_status status =
         git_must(arena, &call, GIT("rev-parse", "--path-format=absolute", question), &reply, error);
@@ -133,7 +64,7 @@ static tare_status ask_paths(struct arena *arena, const char *directory, bool is
 tare_status worktree_open(struct arena *arena, const char *directory,
                           struct worktree_repository *repository, struct tare_error *error)
 {
-    const struct git_call call = {.directory = directory, .timeout_ns = ASK_TIMEOUT_NS};
+    const struct git_call call = {.directory = directory, .timeout_ns = GIT_ASK_TIMEOUT_NS};
     const char *shown = directory != NULL ? text_printable(arena, directory, 0) : "this folder";
     struct git_reply reply;
     *repository = (struct worktree_repository){.prefix = ""};
@@ -256,7 +187,7 @@ tare_status worktree_resolve(struct arena *arena, const struct worktree_reposito
     const struct git_call call = {.directory = repository->root != NULL ? repository->root
                                                                         : repository->git_directory,
                                   .borrowed = repository->objects,
-                                  .timeout_ns = ASK_TIMEOUT_NS};
+                                  .timeout_ns = GIT_ASK_TIMEOUT_NS};
     struct git_reply reply;
     const char *wanted = arena_printf(arena, "%s^{commit}", revision);
     tare_status status =
@@ -285,7 +216,7 @@ static tare_status record_tree(struct arena *arena, const struct worktree_reposi
                                   .index = index,
                                   .objects = repository->objects,
                                   .borrowed = own_objects,
-                                  .timeout_ns = WRITE_TIMEOUT_NS};
+                                  .timeout_ns = GIT_WRITE_TIMEOUT_NS};
     struct git_reply reply;
     /* The copy keeps the time of the index: git trusts an entry only when its file is older. */
     tare_status status =
@@ -312,7 +243,7 @@ static tare_status record_commit(struct arena *arena, const struct worktree_repo
                             .borrowed = own_objects,
                             .has_identity = true,
                             .date = "@0 +0000",
-                            .timeout_ns = ASK_TIMEOUT_NS};
+                            .timeout_ns = GIT_ASK_TIMEOUT_NS};
     struct git_reply reply;
     tare_status status = TARE_OK;
     if (head != NULL) {
@@ -369,26 +300,6 @@ static tare_status write_text(struct arena *arena, const char *folder, const cha
                       error);
 }
 
-/* A path in double quotes as git reads it in its configuration, its lists of object folders and
- * environment. */
-static const char *git_quoted(struct arena *arena, const char *path)
-{
-    struct buffer quoted = buffer_new(arena, BUFFER_LENGTH_MAX);
-    buffer_char(&quoted, '"');
-    for (const char *c = path; *c != '\0'; c++) {
-        if (*c == '\n') {
-            buffer_text(&quoted, "\\n");
-            continue;
-        }
-        if (*c == '"' || *c == '\\') {
-            buffer_char(&quoted, '\\');
-        }
-        buffer_char(&quoted, *c);
-    }
-    buffer_char(&quoted, '"');
-    return buffer_string(&quoted);
-}
-
 /* The user's settings count (filters, for one), but for those that would reach beyond the folder.
  */
 static tare_status write_config(struct arena *arena, const struct worktree_repository *repository,
@@ -435,7 +346,7 @@ static tare_status write_references(struct arena *arena,
                                     const char *git_folder, struct tare_error *error)
 {
     const struct git_call call = {.directory = repository->git_directory,
-                                  .timeout_ns = ASK_TIMEOUT_NS};
+                                  .timeout_ns = GIT_ASK_TIMEOUT_NS};
     struct git_reply tags;
     tare_status status = file_make_directories(arena_printf(arena, "%s/refs", git_folder), error);
     if (status == TARE_OK) {
@@ -480,7 +391,7 @@ static tare_status write_files(struct arena *arena, const struct worktree_reposi
     const struct git_call call = {.directory = folder,
                                   .index = arena_printf(arena, "%s/index", git_folder),
                                   .borrowed = repository->objects,
-                                  .timeout_ns = WRITE_TIMEOUT_NS};
+                                  .timeout_ns = GIT_WRITE_TIMEOUT_NS};
     struct git_reply reply;
     return git_must(arena, &call,
                     GIT(arena_printf(arena, "--git-dir=%s", repository->git_directory),
@@ -548,7 +459,7 @@ static bool open_submodule(struct arena *arena, const struct worktree_repository
 
 static bool has_changes(struct arena *arena, const struct worktree_repository *submodule)
 {
-    const struct git_call call = {.directory = submodule->root, .timeout_ns = ASK_TIMEOUT_NS};
+    const struct git_call call = {.directory = submodule->root, .timeout_ns = GIT_ASK_TIMEOUT_NS};
     struct git_reply reply;
     return submodule->root != NULL &&
            git_run(arena, &call, GIT("status", "--porcelain"), &reply, NULL) == TARE_OK &&
@@ -585,7 +496,7 @@ static tare_status write_submodules(struct submodule_visit *visit,
                                     const char *folder, bool is_working_tree, int depth,
                                     struct tare_error *error)
 {
-    const struct git_call call = {.directory = folder, .timeout_ns = ASK_TIMEOUT_NS};
+    const struct git_call call = {.directory = folder, .timeout_ns = GIT_ASK_TIMEOUT_NS};
     struct git_reply reply;
     tare_status status =
         git_must(visit->arena, &call, GIT("ls-files", "--stage", "-z"), &reply, error);
@@ -612,107 +523,4 @@ static tare_status write_submodules(struct submodule_visit *visit,
         }
     }
     return TARE_OK;
-}
-
-/* Calling git */
-
-/* This process's environment without what binds git to a repository, plus what the call wants. The
- * language of messages is fixed, and no question is ever asked. */
-static const char *const *git_environment(struct arena *arena, const struct git_call *call)
-{
-    struct environment environment = environment_copy(arena);
-    for (const char *const *name = worktree_bound_variables; *name != NULL; name++) {
-        environment_unset(&environment, *name);
-    }
-    environment_set(&environment, "LC_ALL", "C");
-    environment_set(&environment, "GIT_TERMINAL_PROMPT", "0");
-    environment_set(&environment, "GIT_OPTIONAL_LOCKS", "0");
-    if (call->index != NULL) {
-        environment_set(&environment, "GIT_INDEX_FILE", call->index);
-    }
-    if (call->objects != NULL) {
-        environment_set(&environment, "GIT_OBJECT_DIRECTORY", call->objects);
-    }
-    if (call->borrowed != NULL) {
-        environment_set(&environment, "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-                        git_quoted(arena, call->borrowed));
-    }
-    if (call->has_identity) {
-        static const char *const roles[] = {"AUTHOR", "COMMITTER"};
-        for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
-            environment_set(&environment, arena_printf(arena, "GIT_%s_NAME", roles[i]), "tare");
-            environment_set(&environment, arena_printf(arena, "GIT_%s_EMAIL", roles[i]), "tare");
-            environment_set(&environment, arena_printf(arena, "GIT_%s_DATE", roles[i]), call->date);
-        }
-    }
-    return environment.variables;
-}
-
-/* Everything that git said, on one line that is safe to print. */
-static const char *one_line(struct arena *arena, const char *text)
-{
-    char *copy = arena_strdup(arena, text);
-    for (char *c = copy; *c != '\0'; c++) {
-        if (*c == '\n' || *c == '\t' || *c == '\r') {
-            *c = c[1] == '\0' ? '\0' : ' ';
-        }
-    }
-    return copy[0] != '\0' ? text_printable(arena, copy, MESSAGE_COLUMNS_MAX)
-                           : "git failed without a word";
-}
-
-/* TARE_OK when git ran to its end, whatever it answered. */
-static tare_status git_run(struct arena *arena, const struct git_call *call,
-                           const char *const *arguments, struct git_reply *reply,
-                           struct tare_error *error)
-{
-    enum { SETTLED = sizeof settled / sizeof *settled };
-    const char *argv[ARGUMENTS_MAX] = {"git"};
-    memcpy(argv + 1, settled, sizeof settled);
-    for (ptrdiff_t i = 0; arguments[i] != NULL; i++) {
-        TARE_ASSERT(i + SETTLED + 2 < ARGUMENTS_MAX);
-        argv[i + SETTLED + 1] = arguments[i];
-    }
-    *reply = (struct git_reply){.output = arena_strdup(arena, ""), .problem = ""};
-    struct buffer output = buffer_new(arena, OUTPUT_BYTES_MAX);
-    struct capture capture = {.output = &output, .has_errors = true};
-    struct process_usage usage = {0};
-    const struct process_spec spec = {.argv = argv,
-                                      .environment = git_environment(arena, call),
-                                      .directory = call->directory,
-                                      .stdin_fd = -1,
-                                      .stdout_fd = -1,
-                                      .stderr_fd = -1,
-                                      .cpu = -1};
-    tare_status status = capture_run(&spec, call->timeout_ns, &capture, &usage, error);
-    if (status != TARE_OK) {
-        return status;
-    }
-    buffer_append(&output, "", 0);
-    if (output.length > 0 && output.data[output.length - 1] == '\n') {
-        output.data[--output.length] = '\0'; /* one newline is git's, any other is the answer's */
-    }
-    char text[96];
-    reply->output = output.length > 0 ? output.data : reply->output;
-    reply->output_length = output.length;
-    reply->is_success = !usage.is_timed_out && process_exit_code(usage.status) == 0;
-    if (!reply->is_success) {
-        reply->problem = capture.tail.length > 0 && !usage.is_timed_out
-                             ? one_line(arena, capture.tail.text)
-                             : arena_printf(arena, "git %s %s", arguments[0],
-                                            process_status_text(usage.status, usage.is_timed_out,
-                                                                text, sizeof text));
-    }
-    return TARE_OK;
-}
-
-static tare_status git_must(struct arena *arena, const struct git_call *call,
-                            const char *const *arguments, struct git_reply *reply,
-                            struct tare_error *error)
-{
-    tare_status status = git_run(arena, call, arguments, reply, error);
-    if (status == TARE_OK && !reply->is_success) {
-        status = error_set(error, TARE_ERROR_MEASURE, "%s", reply->problem);
-    }
-    return status;
 }

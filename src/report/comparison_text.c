@@ -141,7 +141,9 @@ static void print_table(struct buffer *out, const struct model_decision *decisio
         const struct model_comparison *c = &decision->items[i];
         /* What does not decide is shown when it moved, or when everything is asked for. */
         bool has_moved = c->verdict == MODEL_REGRESSED || c->verdict == MODEL_IMPROVED;
-        if (!c->is_gated && !has_moved && !style->is_verbose) {
+        /* A count that was asked for and could not be made is told. */
+        bool is_uncounted = c->verdict == MODEL_INVALID && c->basis == MODEL_BASIS_EXACT;
+        if (!c->is_gated && !has_moved && !is_uncounted && !style->is_verbose) {
             continue;
         }
         struct table_row *row = table_add_row(&table);
@@ -212,6 +214,12 @@ static void print_sentences(struct buffer *out, const struct model_decision *dec
             same += c->is_gated;
         } else if (c->verdict != MODEL_INVALID && c->is_gated) {
             wrap_line(out, report_comparison_sentence(out->arena, c, decision->confidence),
+                      style->columns);
+        }
+        if (c->witness != NULL) {
+            wrap_line(out,
+                      arena_printf(out->arena, "%s: %s.", comparison_label(out->arena, c, 60),
+                                   text_printable(out->arena, c->witness, 300)),
                       style->columns);
         }
     }

@@ -26,6 +26,7 @@ enum store_query {
     QUERY_BENCHMARK_INSERT,
     QUERY_BENCHMARK_WARNING_INSERT,
     QUERY_METRIC_INSERT,
+    QUERY_FIGURES_INSERT,
     QUERY_HISTOGRAMS_INSERT,
     QUERY_RUN_SELECT,
     QUERY_MACHINE_FIELDS,
@@ -53,6 +54,14 @@ enum store_query {
     QUERY_PROMOTION_INSERT,
     QUERY_PROMOTIONS,
     QUERY_DOCUMENT_INSERT,
+    QUERY_DOCUMENT_PREFIX,
+    QUERY_DOCUMENT_SELECT,
+    QUERY_DOCUMENTS_LIST,
+    QUERY_RERUNS,
+    QUERY_BENCHMARKS_BARE,
+    QUERY_NOISE_INSERT,
+    QUERY_NOISE_THIN,
+    QUERY_NOISE_LIST,
     QUERY_COUNT,
 };
 
@@ -65,6 +74,7 @@ struct store {
     struct samples_codec *codec;
     sqlite3_stmt *statements[QUERY_COUNT];
     char machine_id[33]; /* "" when none is in use */
+    int depth;           /* transactions begun and not ended: only the outermost is SQLite's */
 };
 
 extern const char *const store_query_texts[QUERY_COUNT];
@@ -95,6 +105,8 @@ tare_status row_run(struct row *row);
 /* Columns, in order. Text lands in the arena. What must not be there is a damaged store. */
 const char *row_text(struct row *row, struct arena *arena); /* NULL stays NULL */
 const char *row_word(struct row *row, struct arena *arena); /* never NULL */
+/* The next column without taking it; valid until the next row. */
+const char *row_peek(struct row *row);
 void row_id(struct row *row, char *id, int size);
 int64_t row_int(struct row *row);
 int64_t row_int_between(struct row *row, int64_t low, int64_t high);
@@ -111,7 +123,8 @@ extern const char *const store_check_words[3];
 extern const char *const store_better_words[2];
 
 /* One write transaction. store_end commits on TARE_OK, else rolls back and keeps the first error.
- */
+ * They nest: inner ones are part of the outermost, which must not end in TARE_OK when one of them
+ * failed. */
 tare_status store_begin(struct store *store, struct tare_error *error);
 tare_status store_begin_read(struct store *store, struct tare_error *error);
 tare_status store_end(struct store *store, tare_status status, struct tare_error *error);
@@ -130,7 +143,7 @@ void store_row_read(struct row *row, struct arena *arena, struct store_run_row *
 struct store_run_row *store_rows_add(struct arena *arena, struct store_run_rows *rows);
 
 /* schema.c */
-enum { STORE_VERSION = 1 };
+enum { STORE_VERSION = 2 };
 /* "Tare" in ASCII: application_id of the file, so that file(1) and a wrong --store are told apart.
  */
 enum { STORE_APPLICATION_ID = 0x54617265 };

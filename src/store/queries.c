@@ -22,6 +22,13 @@
     "FROM benchmark CROSS JOIN " table " ON " table                                                \
     ".benchmark = benchmark.key WHERE benchmark.run = ? "
 
+/* Of every metric; NULLs where they were never made. */
+#define FIGURES                                                                                    \
+    "figures.launch_count, figures.median, figures.min, figures.max, figures.centre_log, "         \
+    "figures.centre_variance, figures.mean_log, figures.tail_log "                                 \
+    "FROM benchmark CROSS JOIN metric ON metric.benchmark = benchmark.key "                        \
+    "LEFT JOIN figures ON figures.metric = metric.key WHERE benchmark.run = ? "
+
 const char *const store_query_texts[QUERY_COUNT] = {
     [QUERY_BEGIN] = "BEGIN IMMEDIATE",
     [QUERY_BEGIN_READ] = "BEGIN",
@@ -53,6 +60,9 @@ const char *const store_query_texts[QUERY_COUNT] = {
     [QUERY_METRIC_INSERT] =
         "INSERT INTO metric (benchmark, name, unit, better, is_exact, invalid_reason, "
         "sample_count, samples) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [QUERY_FIGURES_INSERT] =
+        "INSERT INTO figures (metric, launch_count, median, min, max, centre_log, "
+        "centre_variance, mean_log, tail_log) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [QUERY_HISTOGRAMS_INSERT] =
         "INSERT INTO histograms (benchmark, histogram_count, histograms) VALUES (?, ?, ?)",
     [QUERY_RUN_SELECT] = "SELECT key, id, started_unix_ns, finished_unix_ns, state, project, "
@@ -71,10 +81,14 @@ const char *const store_query_texts[QUERY_COUNT] = {
         "SELECT benchmark.key, text " OF_RUN("benchmark_warning") "ORDER BY benchmark.key, number",
     [QUERY_METRICS] =
         "SELECT benchmark.key, metric.name, unit, better, is_exact, invalid_reason, sample_count, "
-        "samples " OF_RUN("metric") "ORDER BY benchmark.key, metric.key",
+        "samples, " FIGURES "ORDER BY benchmark.key, metric.key",
     [QUERY_METRICS_BARE] =
         "SELECT benchmark.key, metric.name, unit, better, is_exact, invalid_reason, sample_count, "
-        "NULL " OF_RUN("metric") "ORDER BY benchmark.key, metric.key",
+        "NULL, " FIGURES "ORDER BY benchmark.key, metric.key",
+    [QUERY_BENCHMARKS_BARE] =
+        "SELECT key, suite, name, variant, parameters, is_reference, size_parameter, state, "
+        "reason, \"check\", check_detail, iterations, overhead_ns, timer_floor_ns "
+        "FROM benchmark WHERE run = ? ORDER BY key",
     [QUERY_HISTOGRAMS] = "SELECT benchmark.key, histogram_count, histograms " OF_RUN(
         "histograms") "ORDER BY benchmark.key",
     [QUERY_RUN_LATEST] = "SELECT id FROM run ORDER BY id DESC LIMIT 1 OFFSET ?",
@@ -111,6 +125,31 @@ const char *const store_query_texts[QUERY_COUNT] = {
                          "WHERE name = ?1 AND (?2 IS NULL OR machine = ?2) ORDER BY key DESC",
     [QUERY_DOCUMENT_INSERT] =
         "INSERT INTO document (id, kind, created_unix_ns, machine, text) VALUES (?, ?, ?, ?, ?)",
+    [QUERY_DOCUMENT_PREFIX] =
+        "SELECT id FROM document WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id LIMIT 2",
+    [QUERY_DOCUMENT_SELECT] =
+        "SELECT id, kind, created_unix_ns, machine, text FROM document WHERE id = ?",
+    [QUERY_DOCUMENTS_LIST] = "SELECT id, kind, created_unix_ns, machine, length(text) FROM "
+                             "document WHERE (?1 IS NULL OR kind = ?1) ORDER BY id DESC LIMIT ?2",
+    /* Sides of a comparison are left out: they were measured in turns with the other side. */
+    [QUERY_RERUNS] =
+        "SELECT run.id, run.started_unix_ns, run.commit_is_known, run.commit_hash, "
+        "run.commit_is_dirty, (SELECT value FROM run_field WHERE run_field.run = run.key AND kind "
+        "= 'environment' AND run_field.key = 'program_hash') FROM run "
+        "WHERE machine = ?1 AND project IS ?2 AND state = 'complete' AND NOT EXISTS (SELECT 1 FROM "
+        "run_field WHERE run_field.run = run.key AND kind = 'environment' AND run_field.key = "
+        "'compared_as') ORDER BY run.id DESC LIMIT ?3",
+    [QUERY_NOISE_INSERT] =
+        "INSERT INTO noise (machine, project, benchmark, metric, at_unix_ns, kind, log_ratio, "
+        "half_width, launches) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [QUERY_NOISE_THIN] =
+        "DELETE FROM noise WHERE key IN (SELECT key FROM noise WHERE machine = ?1 AND project = ?2 "
+        "AND benchmark = ?3 AND metric = ?4 ORDER BY at_unix_ns DESC, key DESC LIMIT -1 OFFSET ?5)",
+    [QUERY_NOISE_LIST] =
+        "SELECT machine, project, benchmark, metric, at_unix_ns, kind, log_ratio, half_width, "
+        "launches FROM noise WHERE machine = ?1 AND project = ?2 AND (?3 IS NULL OR benchmark = "
+        "?3) AND (?4 IS NULL OR metric = ?4) AND at_unix_ns >= ?5 "
+        "ORDER BY benchmark, metric, at_unix_ns DESC",
 };
 
 const char *const store_run_state_words[4] = {

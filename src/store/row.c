@@ -109,6 +109,11 @@ const char *row_text(struct row *row, struct arena *arena)
     return text != NULL ? arena_strdup(arena, text) : NULL;
 }
 
+const char *row_peek(struct row *row)
+{
+    return (const char *)sqlite3_column_text(row->statement, row->column);
+}
+
 const char *row_word(struct row *row, struct arena *arena)
 {
     const char *text = row_text(row, arena);

@@ -13,6 +13,13 @@
 #include <math.h>
 #include <string.h>
 
+/* How much of it is read. */
+enum detail {
+    DETAIL_FIGURES, /* no samples, launches or warnings of benchmarks */
+    DETAIL_BARE,    /* no samples */
+    DETAIL_ALL,
+};
+
 /* A run being read: where its benchmarks' keys are. */
 struct loading {
     struct store *store;
@@ -23,6 +30,9 @@ struct loading {
     int64_t *benchmark_keys; /* ascending, one per benchmark */
     ptrdiff_t key_capacity;
     ptrdiff_t cursor;
+    enum detail detail;
+    const char *last_name; /* of the metric before: most metrics share a few names and units */
+    const char *last_unit;
 };
 
 static tare_status load_head(struct loading *loading, const char *id);
@@ -33,11 +43,11 @@ static tare_status load_benchmarks(struct loading *loading);
 static tare_status load_benchmark_warnings(struct loading *loading);
 static void read_launches(struct loading *loading, struct row *row,
                           struct model_benchmark *benchmark);
-static tare_status load_metrics(struct loading *loading, bool with_samples);
+static tare_status load_metrics(struct loading *loading);
 static tare_status load_histograms(struct loading *loading);
 
 /* One read transaction around the queries: a writer in between must not show half a benchmark. */
-static tare_status load_all(struct loading *loading, const char *selector, bool with_samples)
+static tare_status load_all(struct loading *loading, const char *selector)
 {
     char id[27];
     struct model_run *run = loading->run;
@@ -60,28 +70,41 @@ static tare_status load_all(struct loading *loading, const char *selector, bool 
     if (status == TARE_OK) {
         status = load_benchmarks(loading);
     }
-    if (status == TARE_OK) {
+    if (status == TARE_OK && loading->detail != DETAIL_FIGURES) {
         status = load_benchmark_warnings(loading);
     }
     if (status == TARE_OK) {
-        status = load_metrics(loading, with_samples);
+        status = load_metrics(loading);
     }
-    if (status == TARE_OK && with_samples) {
+    if (status == TARE_OK && loading->detail == DETAIL_ALL) {
         status = load_histograms(loading);
     }
     return status;
 }
 
-tare_status store_run_load(struct store *store, struct arena *arena, const char *selector,
-                           bool with_samples, struct model_run *run, struct tare_error *error)
+static tare_status load(struct store *store, struct arena *arena, const char *selector,
+                        enum detail detail, struct model_run *run, struct tare_error *error)
 {
     *run = (struct model_run){0};
-    struct loading loading = {.store = store, .arena = arena, .run = run, .error = error};
+    struct loading loading = {
+        .store = store, .arena = arena, .run = run, .error = error, .detail = detail};
     tare_status status = store_begin_read(store, error);
     if (status != TARE_OK) {
         return status;
     }
-    return store_end(store, load_all(&loading, selector, with_samples), error);
+    return store_end(store, load_all(&loading, selector), error);
+}
+
+tare_status store_run_load(struct store *store, struct arena *arena, const char *selector,
+                           bool with_samples, struct model_run *run, struct tare_error *error)
+{
+    return load(store, arena, selector, with_samples ? DETAIL_ALL : DETAIL_BARE, run, error);
+}
+
+tare_status store_run_figures(struct store *store, struct arena *arena, const char *selector,
+                              struct model_run *run, struct tare_error *error)
+{
+    return load(store, arena, selector, DETAIL_FIGURES, run, error);
 }
 
 /* ---- the run itself ---- */
@@ -215,12 +238,17 @@ static void read_benchmark(struct loading *loading, struct row *row)
     benchmark->iterations = row_finite(row);
     benchmark->overhead_ns = row_finite(row);
     benchmark->timer_floor_ns = row_finite(row);
-    read_launches(loading, row, benchmark);
+    if (loading->detail != DETAIL_FIGURES) {
+        read_launches(loading, row, benchmark);
+    }
 }
 
 static tare_status load_benchmarks(struct loading *loading)
 {
-    struct row row = row_open(loading->store, QUERY_BENCHMARKS, loading->error);
+    struct row row =
+        row_open(loading->store,
+                 loading->detail == DETAIL_FIGURES ? QUERY_BENCHMARKS_BARE : QUERY_BENCHMARKS,
+                 loading->error);
     row_bind_int(&row, loading->key);
     while (row_next(&row)) {
         if (loading->run->benchmark_count >= MODEL_BENCHMARKS_MAX) {
@@ -336,8 +364,55 @@ static void read_samples(struct loading *loading, struct row *row,
     }
 }
 
-static tare_status load_metrics(struct loading *loading, bool with_samples)
+/* A word that is often the same as the last one is kept once. */
+static const char *repeated_word(struct loading *loading, struct row *row, const char **last)
 {
+    const char *text = row_peek(row);
+    if (*last == NULL || text == NULL || strcmp(*last, text) != 0) {
+        *last = row_word(row, loading->arena);
+    } else {
+        row->column++;
+    }
+    return *last;
+}
+
+static void read_figures(struct row *row, int64_t sample_count, struct model_figures *figures)
+{
+    double launches = row_double(row);
+    double median = row_double(row);
+    double min = row_double(row);
+    double max = row_double(row);
+    double centre_log = row_double(row);
+    double centre_variance = row_double(row);
+    double mean_log = row_double(row);
+    double tail_log = row_double(row);
+    /* Made from samples that are there: anything else was put in by someone else. */
+    if (!(launches >= 1 && launches <= (double)sample_count) || !isfinite(median) ||
+        !isfinite(min) || !isfinite(max)) {
+        return;
+    }
+    *figures = (struct model_figures){
+        .is_known = true,
+        .launches = (ptrdiff_t)launches,
+        .count = (ptrdiff_t)sample_count,
+        .median = median,
+        .min = min,
+        .max = max,
+        .has_logs = isfinite(centre_log) && isfinite(mean_log) && centre_variance >= 0 &&
+                    isfinite(centre_variance),
+    };
+    if (figures->has_logs) {
+        figures->centre_log = centre_log;
+        figures->centre_variance = centre_variance;
+        figures->mean_log = mean_log;
+        figures->has_tail = isfinite(tail_log);
+        figures->tail_log = figures->has_tail ? tail_log : 0;
+    }
+}
+
+static tare_status load_metrics(struct loading *loading)
+{
+    bool with_samples = loading->detail == DETAIL_ALL;
     struct row row = open_parts(loading, with_samples ? QUERY_METRICS : QUERY_METRICS_BARE);
     struct model_benchmark *benchmark;
     while ((benchmark = next_part(loading, &row)) != NULL) {
@@ -350,15 +425,18 @@ static tare_status load_metrics(struct loading *loading, bool with_samples)
             arena_grow(loading->arena, benchmark->metrics, &benchmark->metric_capacity,
                        benchmark->metric_count + 1, sizeof *benchmark->metrics);
         struct model_metric *metric = &benchmark->metrics[benchmark->metric_count++];
-        *metric = (struct model_metric){.name = row_word(&row, loading->arena)};
-        metric->unit = row_word(&row, loading->arena);
+        *metric = (struct model_metric){.name = repeated_word(loading, &row, &loading->last_name)};
+        metric->unit = repeated_word(loading, &row, &loading->last_unit);
         metric->better = (enum model_better)row_word_index(&row, store_better_words, 2);
         metric->is_exact = row_bool(&row);
         metric->invalid_reason = row_text(&row, loading->arena);
         int64_t sample_count = row_int(&row);
         if (with_samples) {
             read_samples(loading, &row, benchmark, metric, sample_count);
+        } else {
+            row.column++;
         }
+        read_figures(&row, sample_count, &metric->figures);
     }
     return row_close(&row);
 }

@@ -370,6 +370,22 @@ static tare_status encode_launches(struct store *store, struct arena *arena,
     return TARE_OK;
 }
 
+static tare_status insert_figures(struct store *store, int64_t metric,
+                                  const struct model_figures *figures, struct tare_error *error)
+{
+    struct row row = row_open(store, QUERY_FIGURES_INSERT, error);
+    row_bind_int(&row, metric);
+    row_bind_int(&row, figures->launches);
+    row_bind_double(&row, figures->median);
+    row_bind_double(&row, figures->min);
+    row_bind_double(&row, figures->max);
+    row_bind_double(&row, figures->has_logs ? figures->centre_log : NAN);
+    row_bind_double(&row, figures->has_logs ? figures->centre_variance : NAN);
+    row_bind_double(&row, figures->has_logs ? figures->mean_log : NAN);
+    row_bind_double(&row, figures->has_tail ? figures->tail_log : NAN);
+    return row_run(&row);
+}
+
 static tare_status insert_metrics(struct store *store, struct arena *arena, int64_t key,
                                   const struct model_benchmark *benchmark, struct tare_error *error)
 {
@@ -392,6 +408,10 @@ static tare_status insert_metrics(struct store *store, struct arena *arena, int6
         row_bind_int(&row, metric->count);
         row_bind_blob(&row, blob);
         status = row_run(&row);
+        if (status == TARE_OK && metric->figures.is_known) {
+            status = insert_figures(store, sqlite3_last_insert_rowid(store->database),
+                                    &metric->figures, error);
+        }
     }
     return status;
 }

@@ -126,6 +126,33 @@ const struct store_migration store_migrations[STORE_VERSION] = {
      "  machine TEXT NOT NULL,"
      "  text TEXT NOT NULL"
      ") STRICT, WITHOUT ROWID;"},
+    {/* A table of its own, not columns of metric: those would stand behind the samples, and reading
+        them would mean reading the samples. Rows may be missing (runs kept by version 1). */
+     "CREATE TABLE figures ("
+     "  metric INTEGER NOT NULL PRIMARY KEY REFERENCES metric(key) ON DELETE CASCADE,"
+     "  launch_count INTEGER NOT NULL,"
+     "  median REAL NOT NULL,"
+     "  min REAL NOT NULL,"
+     "  max REAL NOT NULL,"
+     "  centre_log REAL," /* this and the next two: NULL where a value is not positive */
+     "  centre_variance REAL,"
+     "  mean_log REAL,"
+     "  tail_log REAL" /* NULL where launches have too few samples */
+     ") STRICT;"
+     "CREATE INDEX run_history ON run (machine, project, id);"
+     "CREATE TABLE noise (" /* what comparisons of identical programs found */
+     "  key INTEGER PRIMARY KEY,"
+     "  machine TEXT NOT NULL,"
+     "  project TEXT NOT NULL,"
+     "  benchmark TEXT NOT NULL," /* its label */
+     "  metric TEXT NOT NULL,"
+     "  at_unix_ns INTEGER NOT NULL,"
+     "  kind TEXT NOT NULL," /* the command: 'ab', 'gate', 'prove' */
+     "  log_ratio REAL NOT NULL,"
+     "  half_width REAL NOT NULL,"
+     "  launches INTEGER NOT NULL"
+     ") STRICT;"
+     "CREATE INDEX noise_of ON noise (machine, project, benchmark, metric, at_unix_ns);"},
 };
 
 /* A number that a PRAGMA or a count gives. */

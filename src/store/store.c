@@ -10,6 +10,7 @@
  * nothing in them: no triggers, no views, no functions from the schema, cell sizes checked. */
 #include "store/internal.h"
 
+#include "base/assert.h"
 #include "base/buffer.h"
 #include "base/text.h"
 
@@ -24,6 +25,8 @@ enum { BUSY_WAIT_COUNT = sizeof BUSY_WAIT_MS / sizeof *BUSY_WAIT_MS, BUSY_WAITS_
 
 static bool exists(const char *file);
 static tare_status connect(struct store *store, struct tare_error *error);
+static tare_status upgrade_to_read(struct store *store, const char *path, int64_t *version,
+                                   struct tare_error *refusal);
 static tare_status connect_read_only_disk(struct store *store, struct tare_error *error);
 static tare_status prepare_to_write(struct store *store, int64_t version, struct tare_error *error);
 
@@ -47,7 +50,14 @@ tare_status store_open(struct arena *arena, const char *path, enum store_mode mo
         status = connect(opened, error);
     }
     if (status == TARE_OK) {
-        status = store_version_check(opened, STORE_VERSION, &version, error);
+        struct tare_error refusal = {0};
+        status = store_version_check(opened, STORE_VERSION, &version, &refusal);
+        if (status != TARE_OK && mode == STORE_READ && version > 0 && version < STORE_VERSION) {
+            status = upgrade_to_read(opened, path, &version, &refusal);
+        }
+        if (status != TARE_OK) {
+            error_set(error, status, "%s", refusal.message);
+        }
     }
     if (status == TARE_OK && mode == STORE_WRITE) {
         status = prepare_to_write(opened, version, error);
@@ -58,6 +68,23 @@ tare_status store_open(struct arena *arena, const char *path, enum store_mode mo
     }
     *store = opened;
     return TARE_OK;
+}
+
+/* An older file is brought up to date by a moment of writing, then read. Where it cannot be written
+ * (another's file, a read-only disk), the refusal that is there already stands. */
+static tare_status upgrade_to_read(struct store *store, const char *path, int64_t *version,
+                                   struct tare_error *refusal)
+{
+    struct store *writer = NULL;
+    sqlite3_close(store->database);
+    store->database = NULL;
+    if (store_open(store->arena, path, STORE_WRITE, &writer, NULL) != TARE_OK) {
+        return refusal->status;
+    }
+    store_close(writer);
+    error_clear(refusal);
+    tare_status status = connect(store, refusal);
+    return status == TARE_OK ? store_version_check(store, STORE_VERSION, version, refusal) : status;
 }
 
 void store_close(struct store *store)
@@ -216,20 +243,33 @@ static tare_status prepare_to_write(struct store *store, int64_t version, struct
 
 /* ---- transactions ---- */
 
+static tare_status begin(struct store *store, enum store_query query, struct tare_error *error)
+{
+    tare_status status = TARE_OK;
+    if (store->depth == 0) {
+        struct row row = row_open(store, query, error);
+        status = row_run(&row);
+    }
+    store->depth += status == TARE_OK;
+    return status;
+}
+
 tare_status store_begin(struct store *store, struct tare_error *error)
 {
-    struct row row = row_open(store, QUERY_BEGIN, error);
-    return row_run(&row);
+    return begin(store, QUERY_BEGIN, error);
 }
 
 tare_status store_begin_read(struct store *store, struct tare_error *error)
 {
-    struct row row = row_open(store, QUERY_BEGIN_READ, error);
-    return row_run(&row);
+    return begin(store, QUERY_BEGIN_READ, error);
 }
 
 tare_status store_end(struct store *store, tare_status status, struct tare_error *error)
 {
+    TARE_ASSERT(store->depth > 0);
+    if (--store->depth > 0) {
+        return status;
+    }
     if (status == TARE_OK) {
         struct row commit = row_open(store, QUERY_COMMIT, error);
         status = row_run(&commit);

@@ -29,7 +29,8 @@
 struct store;
 
 enum store_mode {
-    STORE_READ,  /* the file must be there; nothing in it is changed */
+    STORE_READ,  /* the file must be there; nothing in it is changed, but an older one is brought
+                    to this version's schema */
     STORE_WRITE, /* makes the file (its folder must exist) and brings it to this version's schema */
 };
 
@@ -80,6 +81,29 @@ tare_status store_run_resolve(struct store *store, const char *selector, char id
 /* Without samples, metrics have count 0; launches, warnings and all else are there. */
 tare_status store_run_load(struct store *store, struct arena *arena, const char *selector,
                            bool with_samples, struct model_run *run, struct tare_error *error);
+
+/* The same without launches and warnings of benchmarks, many times faster: for comparisons and
+ * histories, which need metrics' figures only. A metric whose figures were never made (a run kept
+ * by an older version) has is_known false; its samples have to be read. */
+tare_status store_run_figures(struct store *store, struct arena *arena, const char *selector,
+                              struct model_run *run, struct tare_error *error);
+
+/* Complete runs of a project on one machine that were measured by themselves, newest first: where
+ * several of one commit are found. */
+struct store_rerun {
+    char id[27];
+    int64_t started_unix_ns;
+    const char *commit_hash;  /* "" when not known, or with changes that were not committed */
+    const char *program_hash; /* of all programs measured; "" when they were commands */
+};
+struct store_reruns {
+    struct store_rerun *items;
+    ptrdiff_t count;
+    ptrdiff_t capacity;
+};
+tare_status store_reruns_list(struct store *store, struct arena *arena, const char *machine_id,
+                              const char *project, int64_t limit, struct store_reruns *reruns,
+                              struct tare_error *error);
 
 struct store_run_row {
     char id[27];
@@ -212,5 +236,55 @@ struct store_document {
 };
 tare_status store_document_save(struct store *store, const struct store_document *document,
                                 struct tare_error *error);
+/* By its id or the unique beginning of it (at least STORE_PREFIX_MIN characters). Not found is
+ * TARE_OK with *is_found false; several is TARE_ERROR_USAGE. */
+tare_status store_document_load(struct store *store, struct arena *arena, const char *selector,
+                                struct store_document *document, bool *is_found,
+                                struct tare_error *error);
+/* Newest first, without their texts. kind NULL: all; limit 0: no limit. */
+struct store_document_row {
+    char id[27];
+    const char *kind;
+    char machine_id[33];
+    int64_t created_unix_ns;
+    int64_t text_bytes;
+};
+struct store_document_rows {
+    struct store_document_row *items;
+    ptrdiff_t count;
+    ptrdiff_t capacity;
+};
+tare_status store_documents_list(struct store *store, struct arena *arena, const char *kind,
+                                 int64_t limit, struct store_document_rows *rows,
+                                 struct tare_error *error);
+
+/* ---- noise: what comparisons of identical programs found ---- */
+
+struct store_noise {
+    char machine_id[33];
+    const char *project;
+    const char *benchmark; /* label */
+    const char *metric;
+    int64_t at_unix_ns;
+    const char *kind; /* the command that compared: "ab", "gate", "prove" */
+    double log_ratio;
+    double half_width; /* of its interval, log scale */
+    int64_t launches;
+};
+struct store_noises {
+    struct store_noise *items;
+    ptrdiff_t count;
+    ptrdiff_t capacity;
+};
+/* Newest kept of one benchmark and metric; older ones go. */
+enum { STORE_NOISE_KEPT = 200 };
+/* All in one transaction. */
+tare_status store_noise_add(struct store *store, const struct store_noise *items, ptrdiff_t count,
+                            struct tare_error *error);
+/* benchmark, metric NULL: all. By benchmark and metric, newest first; none older than since. */
+tare_status store_noise_list(struct store *store, struct arena *arena, const char *machine_id,
+                             const char *project, const char *benchmark, const char *metric,
+                             int64_t since_unix_ns, struct store_noises *noises,
+                             struct tare_error *error);
 
 #endif

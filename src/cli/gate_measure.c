@@ -1,0 +1,247 @@
+/* gate_measure.c: spends a gate's budget.
+ *
+ *   screen every benchmark against its limit, each at the policy's confidence
+ *   → confirm what failed, on fresh launches, at the level corrected for how many are gated
+ *   → go on with what is still in doubt, in the time left and in a bounded number of retries
+ *
+ * Going on spends on of the same error (stats/sequential.h); a confirmation is judged by its own
+ * launches alone, so that what was picked because it looked bad gets a fair second hearing. */
+#include "base/text.h"
+#include "base/unit.h"
+#include "cli/contest_entry.h"
+#include "cli/gate_session.h"
+#include "detect/judge.h"
+#include "os/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of the budget for the first pass; the rest is for confirming, and for doubt. */
+static const double SCREEN_SHARE = 0.7;
+/* A retry gets half of the budget again. */
+static const double RETRY_SHARE = 0.5;
+/* A confirmation that would get less time than this cannot reach its first look under load. */
+static const double CONFIRM_NS_MIN = 5e9;
+
+/* Limit, band and learnt noise of every metric; the metrics that do not decide have no limit. */
+static void set_rules(struct gate_session *session)
+{
+    struct arena *arena = session->ab.cli->arena;
+    struct contest *contest = &session->ab.contest;
+    const struct model_policy *policy = &session->ab.config.policy;
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        struct contest_entry *entry = &contest->entries[i];
+        entry->rules = ARENA_ARRAY(arena, struct detect_rule, entry->metric_count);
+        for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
+            entry->rules[m] = contest->rule;
+            if (m < entry->gated_count) {
+                entry->rules[m].limit = judge_limit(policy, entry->label, entry->metrics[m]);
+            }
+        }
+    }
+}
+
+/* An exact count is what it is: there is nothing to confirm. */
+static bool needs_confirmation(const struct contest_entry *entry, ptrdiff_t metric)
+{
+    const struct model_comparison *c = &entry->comparisons[0][metric];
+    return c->basis != MODEL_BASIS_EXACT &&
+           detect_gate(c, &entry->rules[metric].limit) == MODEL_GATE_FAIL;
+}
+
+static bool has_failed(const struct contest_entry *entry)
+{
+    for (ptrdiff_t m = 0; m < entry->gated_count; m++) {
+        if (needs_confirmation(entry, m)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the fresh launches say takes the place of what made us suspicious. */
+static void take_confirmation(struct gate_session *session, struct contest_entry *entry,
+                              const struct contest_entry *fresh)
+{
+    struct arena *arena = session->ab.cli->arena;
+    for (ptrdiff_t m = 0; m < entry->gated_count; m++) {
+        if (!needs_confirmation(entry, m)) {
+            continue;
+        }
+        struct model_comparison *seen = &entry->comparisons[0][m];
+        struct model_comparison again = fresh->comparisons[0][m];
+        again.is_confirmed = detect_gate(&again, &fresh->rules[m].limit) == MODEL_GATE_FAIL;
+        again.seconds += seen->seconds;
+        if (!again.is_confirmed && again.verdict != MODEL_INVALID) {
+            again.verdict = MODEL_INCONCLUSIVE;
+            again.reason_code = "not-confirmed";
+            again.reason = arena_printf(
+                arena, "first it was %s, on fresh launches it was %s: not confirmed",
+                unit_format_change(arena, seen->ratio, 1),
+                again.has_ratio ? unit_format_change(arena, again.ratio, 1) : "not measured");
+        }
+        *seen = again;
+    }
+}
+
+/* The runs of a confirmation are kept beside the others. */
+static tare_status begin_confirmation(struct gate_session *session, struct ab_session *again,
+                                      char **argv, struct tare_error *error)
+{
+    *again = session->ab;
+    for (int side = 0; side < GATE_SIDES; side++) {
+        again->names[side] =
+            arena_printf(session->ab.cli->arena, "%s, confirmation", session->ab.names[side]);
+    }
+    memset(again->runs, 0, sizeof again->runs);
+    return ab_begin_runs(again, argv, error);
+}
+
+/* Fresh launches for every entry that failed and was not confirmed yet. */
+static tare_status confirm(struct gate_session *session, char **argv, double budget_ns,
+                           struct tare_error *error)
+{
+    struct arena *arena = session->ab.cli->arena;
+    struct contest *contest = &session->ab.contest;
+    ptrdiff_t *suspects = ARENA_ARRAY(arena, ptrdiff_t, contest->count);
+    ptrdiff_t count = 0;
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        if (!session->is_confirmed[i] && has_failed(&contest->entries[i])) {
+            suspects[count++] = i;
+        }
+    }
+    if (count == 0) {
+        return TARE_OK;
+    }
+    struct ab_session again;
+    tare_status status = begin_confirmation(session, &again, argv, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    if (!session->options->ab.run.common.quiet) {
+        fprintf(stderr, "confirming %td on fresh launches\n", count);
+    }
+    double alpha =
+        (1 - session->ab.decision.confidence) / fmax(1, (double)session->ab.decision.gated_count);
+    again.contest.entries = ARENA_ARRAY(arena, struct contest_entry, count);
+    again.contest.count = count;
+    again.contest.budget_ns = budget_ns;
+    again.observer = (struct contest_observer){
+        .context = &again, .update = ab_show_progress, .settled = ab_settle_entry};
+    again.contest.observer = &again.observer;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        struct contest_entry *fresh = &again.contest.entries[i];
+        contest_entry_fresh(arena, &contest->entries[suspects[i]], fresh);
+        fresh->rules = ARENA_ARRAY(arena, struct detect_rule, fresh->metric_count);
+        for (ptrdiff_t m = 0; m < fresh->metric_count; m++) {
+            fresh->rules[m] = contest->entries[suspects[i]].rules[m];
+            fresh->rules[m].alpha = alpha;
+        }
+    }
+    status = contest_run(arena, &again.contest, error);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        take_confirmation(session, &contest->entries[suspects[i]], &again.contest.entries[i]);
+        session->is_confirmed[suspects[i]] = true;
+    }
+    session->ab.decision = again.decision;
+    tare_status kept = ab_finish_runs(&again, status, error);
+    return status == TARE_OK ? kept : status;
+}
+
+static tare_status keep_entry(struct gate_session *session, struct contest_entry *entry,
+                              struct tare_error *error)
+{
+    bool *is_kept = &session->is_kept[entry - session->ab.contest.entries];
+    if (*is_kept) {
+        return TARE_OK;
+    }
+    *is_kept = true;
+    return ab_settle_entry(&session->ab, entry, error);
+}
+
+/* What is decided is kept at once; what is in doubt may be measured further. */
+static tare_status settle(void *context, struct contest_entry *entry, struct tare_error *error)
+{
+    struct gate_session *session = context;
+    return contest_is_decided(&session->ab.contest, entry) ? keep_entry(session, entry, error)
+                                                           : TARE_OK;
+}
+
+static void show(void *context, const struct contest_entry *entry, double left_ns)
+{
+    struct gate_session *session = context;
+    ab_show_progress(&session->ab, entry, left_ns);
+}
+
+static double left_ns(const struct gate_session *session, mono_time started)
+{
+    return session->options->ab.run.budget_ns - (double)clock_since_ns(started);
+}
+
+/* Screens, confirms, and goes on, until nothing is in doubt or time and retries are used up. */
+static tare_status spend_budget(struct gate_session *session, char **argv, struct tare_error *error)
+{
+    struct arena *arena = session->ab.cli->arena;
+    struct contest *contest = &session->ab.contest;
+    double budget_ns = session->options->ab.run.budget_ns;
+    int retries = (int)session->options->retries;
+    mono_time started = clock_now();
+    contest->budget_ns = budget_ns * SCREEN_SHARE;
+    for (;;) {
+        tare_status status = contest_run(arena, contest, error);
+        if (status == TARE_OK) {
+            double share_ns = fmax(left_ns(session, started), CONFIRM_NS_MIN);
+            status = confirm(session, argv, share_ns, error);
+        }
+        if (status != TARE_OK) {
+            return status;
+        }
+        double more_ns = left_ns(session, started);
+        /* Less than a tenth decides nothing that the whole did not. */
+        if (more_ns < budget_ns / 10) {
+            if (retries == 0 || contest_reopen(contest, 0) == 0) {
+                return TARE_OK;
+            }
+            retries--;
+            more_ns = budget_ns * RETRY_SHARE;
+            started = clock_now();
+            started.ns -= (int64_t)(budget_ns - more_ns);
+            if (!session->options->ab.run.common.quiet) {
+                fprintf(stderr, "still in doubt: another %s (%d more %s)\n",
+                        unit_format(arena, more_ns, "ns", 3), retries,
+                        retries == 1 ? "retry" : "retries");
+            }
+        }
+        if (contest_reopen(contest, more_ns) == 0) {
+            return TARE_OK;
+        }
+    }
+}
+
+tare_status gate_measure(struct gate_session *session, char **argv, struct tare_error *error)
+{
+    struct arena *arena = session->ab.cli->arena;
+    struct contest *contest = &session->ab.contest;
+    session->is_confirmed = ARENA_ARRAY(arena, bool, contest->count);
+    session->is_kept = ARENA_ARRAY(arena, bool, contest->count);
+    ab_prepare_contest(&session->ab);
+    /* Each is screened at the full confidence; the correction is paid when a failure is confirmed.
+     */
+    contest->rule.alpha = 1 - session->ab.decision.confidence;
+    session->ab.observer =
+        (struct contest_observer){.context = session, .update = show, .settled = settle};
+    set_rules(session);
+    tare_status status = ab_open_commands(&session->ab, error);
+    if (status == TARE_OK) {
+        status = spend_budget(session, argv, error);
+    }
+    struct tare_error ignored = {0};
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        tare_status kept =
+            keep_entry(session, &contest->entries[i], status == TARE_OK ? error : &ignored);
+        status = status == TARE_OK ? kept : status;
+    }
+    ab_close_commands(&session->ab);
+    return status;
+}

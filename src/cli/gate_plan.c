@@ -1,0 +1,249 @@
+/* gate_plan.c: both sides of a gate, built and planned by the base's policy. */
+#include "base/text.h"
+#include "cli/ab_revisions.h"
+#include "cli/gate_session.h"
+#include "os/file.h"
+#include "os/worktree_history.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void show_stage(void *context, enum revision_stage stage, const char *name, int layout)
+{
+    const struct gate_session *session = context;
+    if (!session->options->ab.run.common.quiet && stage != REVISION_CACHED) {
+        struct arena arena = {0};
+        fprintf(stderr, "%s\n", revision_stage_text(&arena, stage, name, layout));
+        arena_free(&arena);
+    }
+}
+
+/* bench_from: both sides get their benchmarks' source from the same commit. */
+static tare_status share_benchmarks(struct gate_session *session, struct tare_error *error)
+{
+    const struct model_policy *policy = &session->ab.config.policy;
+    if (policy->bench_from == MODEL_BENCH_FROM_OWN) {
+        return TARE_OK;
+    }
+    int donor = policy->bench_from == MODEL_BENCH_FROM_BASE ? GATE_OLD : GATE_NEW;
+    struct arena *arena = session->ab.cli->arena;
+    struct worktree_commit composed;
+    const char **paths = ARENA_ARRAY(arena, const char *, policy->bench_paths.count + 1);
+    for (ptrdiff_t i = 0; i < policy->bench_paths.count; i++) {
+        paths[i] = arena_printf(arena, "%s%s", session->folder, policy->bench_paths.items[i]);
+    }
+    tare_status status = worktree_compose(arena, &session->repository, &session->commits[1 - donor],
+                                          &session->commits[donor], paths,
+                                          policy->bench_paths.count, &composed, error);
+    if (status == TARE_OK) {
+        composed.name =
+            arena_printf(arena, "%s with benchmarks of %s", session->commits[1 - donor].name,
+                         session->commits[donor].name);
+        session->commits[1 - donor] = composed;
+    }
+    return status;
+}
+
+static tare_status build_side(struct gate_session *session, int side, struct tare_error *error)
+{
+    struct arena *arena = session->ab.cli->arena;
+    const struct model_policy *policy = &session->ab.config.policy;
+    const char *build = session->options->ab.build;
+    const struct revision_observer observer = {.context = session, .update = show_stage};
+    const struct revision chosen = {.commit = session->commits[side]};
+    const char *folder = arena_printf(arena, "%s/%s", session->repository.root, session->folder);
+    const struct revision_request request = {
+        .repository = file_is_directory(folder) ? folder : NULL,
+        .same_as = &chosen,
+        .build = build != NULL ? build : policy->build,
+        .timeout_ns = policy->build_timeout_ns,
+        .observer = &observer,
+    };
+    tare_status status = revision_prepare(arena, &request, &session->revisions[side], error);
+    if (status == TARE_OK && session->revisions[side].warning != NULL) {
+        model_decision_warn(arena, &session->ab.decision, "%s", session->revisions[side].warning);
+    }
+    session->ab.names[side] = session->commits[side].name;
+    return status;
+}
+
+/* A program that is part of the commit, byte by byte, was not made by the build: both sides would
+ * be what somebody checked in one day. */
+static tare_status check_was_built(struct gate_session *session, int side, const char *path,
+                                   struct tare_error *error)
+{
+    const struct revision *revision = &session->revisions[side];
+    size_t root = strlen(revision->root) + 1;
+    if (!revision->has_build || strlen(path) <= root ||
+        !worktree_is_as_committed(session->ab.cli->arena, &session->repository,
+                                  &session->commits[side], path + root, path)) {
+        return TARE_OK;
+    }
+    return error_set(error, TARE_ERROR_MEASURE,
+                     "%s of %s is the file that is checked in: the build did not make it, so it "
+                     "says nothing about the source",
+                     path + root, revision->name);
+}
+
+/* The policy's programs as paths in the side's worktree. */
+static tare_status place_programs(struct gate_session *session, int side,
+                                  struct model_policy *policy, struct tare_error *error)
+{
+    struct arena *arena = session->ab.cli->arena;
+    struct model_policy_benchmark *entries =
+        ARENA_ARRAY(arena, struct model_policy_benchmark, policy->benchmark_count);
+    for (ptrdiff_t i = 0; i < policy->benchmark_count; i++) {
+        entries[i] = policy->benchmarks[i];
+        if (entries[i].program == NULL) {
+            continue;
+        }
+        tare_status status = revision_program(arena, &session->revisions[side], entries[i].program,
+                                              &entries[i].program, error);
+        if (status == TARE_OK) {
+            status = check_was_built(session, side, entries[i].program, error);
+        }
+        if (status != TARE_OK) {
+            return status;
+        }
+    }
+    policy->benchmarks = entries;
+    return TARE_OK;
+}
+
+/* Words behind -- stand in for the policy's list. */
+static tare_status plan_words(struct gate_session *session, int side, const struct text_list *words,
+                              struct tare_error *error)
+{
+    const char *program = NULL;
+    tare_status status =
+        ab_revision_plan(session->ab.cli->arena, words, &session->options->ab.run,
+                         &session->revisions[side], &session->ab.plans[side], &program, error);
+    bool is_program = status == TARE_OK && session->ab.plans[side].task_count > 0 &&
+                      session->ab.plans[side].tasks[0].command == NULL;
+    return is_program ? check_was_built(session, side, program, error) : status;
+}
+
+static tare_status plan_configured(struct gate_session *session, int side, struct tare_error *error)
+{
+    struct config config = session->ab.config;
+    config.directory = session->revisions[side].directory;
+    tare_status status = place_programs(session, side, &config.policy, error);
+    return status == TARE_OK
+               ? run_plan_configured(session->ab.cli->arena, &session->options->ab.run, &config,
+                                     &session->ab.plans[side], error)
+               : status;
+}
+
+/* A base without the program, or without benchmarks in it, is no baseline; a head without them is
+ * broken. */
+static tare_status plan_side(struct gate_session *session, int side, const struct text_list *words,
+                             struct tare_error *error)
+{
+    tare_status status = words->count > 0 ? plan_words(session, side, words, error)
+                                          : plan_configured(session, side, error);
+    if (status == TARE_OK && session->ab.plans[side].task_count == 0) {
+        status = error_set(error, TARE_ERROR_MEASURE, "%s has no benchmarks",
+                           session->revisions[side].name);
+    }
+    if (status == TARE_ERROR_MEASURE && side == GATE_OLD) {
+        const struct tare_error cause = *error;
+        status = error_set(error, TARE_ERROR_NO_BASELINE,
+                           "the base cannot be measured, so there is nothing to compare with: %s",
+                           cause.message);
+    }
+    return status;
+}
+
+/* A command's first word that PATH finds is the same program on both sides. */
+static void warn_of_path(struct gate_session *session)
+{
+    const struct model_policy *policy = &session->ab.config.policy;
+    for (ptrdiff_t i = 0; i < policy->benchmark_count; i++) {
+        const char *command = policy->benchmarks[i].command;
+        if (command == NULL || policy->benchmarks[i].is_shell) {
+            continue;
+        }
+        ptrdiff_t length = (ptrdiff_t)strcspn(command, " \t");
+        const char *word = arena_strndup(session->ab.cli->arena, command, length);
+        if (strchr(word, '/') == NULL) {
+            model_decision_warn(session->ab.cli->arena, &session->ab.decision,
+                                "%s is found through PATH and is the same program on both sides: "
+                                "only what it reads from the worktree differs",
+                                text_printable(session->ab.cli->arena, word, 60));
+        }
+    }
+}
+
+/* Are all programs of both sides equal, byte by byte? */
+static bool has_same_programs(const struct gate_session *session)
+{
+    const struct run_plan *plans = session->ab.plans;
+    bool has_any = false;
+    for (ptrdiff_t i = 0; i < plans[GATE_OLD].task_count && i < plans[GATE_NEW].task_count; i++) {
+        const char *old_source = plans[GATE_OLD].tasks[i].source;
+        const char *new_source = plans[GATE_NEW].tasks[i].source;
+        bool is_repeated = i > 0 && strcmp(old_source, plans[GATE_OLD].tasks[i - 1].source) == 0;
+        if (plans[GATE_OLD].tasks[i].command != NULL ||
+            (!is_repeated && !revision_is_same_program(old_source, new_source))) {
+            return false;
+        }
+        has_any = true;
+    }
+    return has_any;
+}
+
+/* A build that fails on one side only may want the line that head brings. */
+static tare_status explain_build(struct gate_session *session, int side, tare_status status,
+                                 struct tare_error *error)
+{
+    const struct model_decision *decision = &session->ab.decision;
+    for (ptrdiff_t i = 0; i < decision->policy_change_count; i++) {
+        if (side == GATE_NEW && text_starts_with(decision->policy_changes[i], "build")) {
+            const struct tare_error first = *error;
+            return error_set(error, status,
+                             "%s\n  (head changes %s; the base's line was used, as the base's "
+                             "policy judges: land that change first, or give --build)",
+                             first.message, decision->policy_changes[i]);
+        }
+    }
+    return status;
+}
+
+tare_status gate_plan(struct gate_session *session, const struct option_result *words,
+                      struct tare_error *error)
+{
+    struct arena *arena = session->ab.cli->arena;
+    if (words->rest.count == 0 && session->ab.config.policy.benchmark_count == 0) {
+        return error_set(error, TARE_ERROR_USAGE,
+                         "%s lists no benchmarks: write them there (benchmarks:), or give the "
+                         "program behind --: tare gate --base main --build 'make bench' -- ./bench",
+                         session->ab.config.is_found ? session->ab.config.path : "no tare.yaml");
+    }
+    session->ab.side_count = GATE_SIDES;
+    tare_status status = share_benchmarks(session, error);
+    for (int side = 0; side < GATE_SIDES && status == TARE_OK; side++) {
+        status = build_side(session, side, error);
+        if (status == TARE_ERROR_MEASURE) {
+            status = explain_build(session, side, status, error);
+        }
+    }
+    for (int side = 0; side < GATE_SIDES && status == TARE_OK; side++) {
+        status = plan_side(session, side, &words->rest, error);
+    }
+    if (status != TARE_OK) {
+        return status;
+    }
+    run_plan_share_calibration(&session->ab.plans[GATE_OLD], &session->ab.plans[GATE_NEW]);
+    if (words->rest.count == 0) {
+        warn_of_path(session);
+    }
+    session->has_same_programs = has_same_programs(session);
+    if (session->has_same_programs) {
+        model_decision_warn(arena, &session->ab.decision,
+                            "%s and %s built the same programs, byte by byte: this compares them "
+                            "with themselves",
+                            text_printable(arena, session->ab.names[GATE_OLD], 60),
+                            text_printable(arena, session->ab.names[GATE_NEW], 60));
+    }
+    return ab_plan_pairs(&session->ab, error);
+}
