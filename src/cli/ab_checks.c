@@ -237,36 +237,72 @@ static void hear_witness(struct arena *arena, struct contest_entry *entry)
     }
 }
 
-tare_status ab_count_exactly(struct arena *arena, const struct contest *contest,
-                             struct contest_entry *entry, const struct counting *counting,
-                             const struct text_list *gate, struct tare_error *error)
+/* The file is weighed once per program, with the first of its benchmarks. */
+static bool is_first_of_program(const struct contest *contest, const struct contest_entry *entry)
 {
-    if (counting->kinds == 0) {
-        return TARE_OK;
+    const char *path = entry->pair.sides[0].target.program_path;
+    for (ptrdiff_t i = 0; i < contest->count && &contest->entries[i] != entry; i++) {
+        const char *other = contest->entries[i].pair.sides[0].target.program_path;
+        if (path != NULL && other != NULL && strcmp(path, other) == 0) {
+            return false;
+        }
     }
+    return true;
+}
+
+static bool has_exact(const struct model_benchmark *benchmark, const char *metric)
+{
+    const struct model_metric *found = model_metric_find(benchmark, metric);
+    return found != NULL && found->is_exact;
+}
+
+static tare_status count_all(struct arena *arena, const struct contest *contest,
+                             struct contest_entry *entry, const struct counting *counting,
+                             struct tare_error *error)
+{
     tare_status status = TARE_OK;
-    double iterations = 0;
+    double iterations = 0; /* chosen on the first side, the same on all */
     for (int side = 0; side < entry->pair.side_count && status == TARE_OK; side++) {
         struct pair_side *one = &entry->pair.sides[side];
-        bool is_counted = model_metric_find(one->benchmark, measure_instructions_name) != NULL ||
-                          model_metric_find(one->benchmark, measure_size_name) != NULL;
-        if (pair_is_sound(&entry->pair) && !is_counted) {
+        bool is_counted = has_exact(one->benchmark, measure_instructions_name) ||
+                          has_exact(one->benchmark, measure_size_name);
+        if (!is_counted) {
             status = counting_benchmark(arena, counting, &one->target, &iterations, contest->clock,
                                         contest->random, one->benchmark, error);
         }
     }
+    return status;
+}
+
+static bool is_on_a_side(const struct contest_entry *entry, const char *metric)
+{
+    for (int side = 0; side < entry->pair.side_count; side++) {
+        if (has_exact(entry->pair.sides[side].benchmark, metric)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tare_status ab_count_exactly(struct arena *arena, const struct contest *contest,
+                             struct contest_entry *entry, const struct counting *counting,
+                             const struct text_list *gate, struct tare_error *error)
+{
+    struct counting here = *counting;
+    if (!is_first_of_program(contest, entry)) {
+        here.kinds &= ~(unsigned)MODEL_COUNT_SIZE;
+    }
+    if (here.kinds == 0) {
+        return TARE_OK;
+    }
+    tare_status status =
+        pair_is_sound(&entry->pair) ? count_all(arena, contest, entry, &here, error) : TARE_OK;
     const char *const *metrics = counting_metrics();
     for (ptrdiff_t m = 0; metrics[m] != NULL && status == TARE_OK; m++) {
-        bool is_asked = counting_has_metric(counting, metrics[m]) ||
-                        ((counting->kinds & MODEL_COUNT_ALLOCATIONS) != 0 &&
-                         strcmp(metrics[m], counted[0]) == 0);
-        bool is_there = false;
-        for (int side = 0; side < entry->pair.side_count; side++) {
-            is_there = is_there ||
-                       model_metric_find(entry->pair.sides[side].benchmark, metrics[m]) != NULL;
-        }
+        bool is_asked = counting_has_metric(&here, metrics[m]) ||
+                        ((here.kinds & MODEL_COUNT_ALLOCATIONS) != 0 && ab_is_counted(metrics[m]));
         bool is_gated = is_in(gate, metrics[m]);
-        if (is_asked && (is_there || is_gated)) {
+        if (is_asked && (is_gated || is_on_a_side(entry, metrics[m]))) {
             add_count_comparison(arena, contest, entry, metrics[m], is_gated, true);
         }
     }

@@ -7,6 +7,7 @@
 #include "cli/affinity_plan.h"
 #include "cli/run_record.h"
 #include "cli/store_path.h"
+#include "detect/judge.h"
 #include "os/terminal.h"
 #include "report/comparison_json.h"
 #include "report/comparison_text.h"
@@ -44,8 +45,11 @@ tare_status ab_settle_entry(void *context, struct contest_entry *entry, struct t
     tare_status status = ab_count_sides(session->cli->arena, &session->contest, entry,
                                         &session->options->gate, error);
     if (status == TARE_OK) {
+        mono_time started = clock_now();
         status = ab_count_exactly(session->cli->arena, &session->contest, entry, &session->counting,
                                   &session->options->gate, error);
+        /* The budget is for measuring; how long counting takes is known before it is asked for. */
+        session->contest.budget_ns += (double)clock_since_ns(started);
     }
     ab_doubt_memory(session->cli->arena, entry);
     for (int side = 0; side < entry->pair.side_count && status == TARE_OK; side++) {
@@ -181,7 +185,8 @@ void ab_add_items(struct ab_session *session)
                 *item = *found;
                 item->new_name = session->side_count > 2 ? session->names[side] : NULL;
                 item->level =
-                    item->verdict == MODEL_REGRESSED ? MODEL_LEVEL_MINOR : MODEL_LEVEL_NONE;
+                    judge_level(item, model_policy_thresholds(&session->config.policy, entry->label,
+                                                              entry->metrics[m]));
             }
         }
     }

@@ -10,6 +10,7 @@
 #include "codec/receipt_write.h"
 #include "os/file.h"
 #include "report/json_write.h"
+#include "store/baseline_import.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -182,7 +183,8 @@ static const char *output_path(struct arena *arena, const struct export_options 
                         file_name(arena, baseline));
 }
 
-/* The store has the newest entry first, the file the oldest: a promotion adds a line at the end. */
+/* The store has the newest entry first, the file the oldest: a promotion adds a line at the end.
+ * What imports did to this store is left out, so that a file comes out as it went in. */
 static tare_status load_receipt(struct store *store, struct arena *arena,
                                 const struct store_baseline *baseline, struct receipt *receipt,
                                 struct tare_error *error)
@@ -198,10 +200,12 @@ static tare_status load_receipt(struct store *store, struct arena *arena,
         return status;
     }
     receipt->history = ARENA_ARRAY(arena, struct receipt_promotion, history.count);
-    receipt->history_count = history.count;
-    for (ptrdiff_t i = 0; i < history.count; i++) {
-        const struct store_promotion *from = &history.items[history.count - 1 - i];
-        receipt->history[i] = (struct receipt_promotion){
+    for (ptrdiff_t i = history.count - 1; i >= 0; i--) {
+        const struct store_promotion *from = &history.items[i];
+        if (text_starts_with(from->reason, STORE_IMPORT_REASON)) {
+            continue;
+        }
+        receipt->history[receipt->history_count++] = (struct receipt_promotion){
             .action = from->action,
             .run_id = from->run_id,
             .previous_run_id = from->previous_run_id,

@@ -154,7 +154,7 @@ static tare_status store_receipt(struct importing *importing, struct arena *aren
         .name = name,
         .at_unix_ns = clock_unix_ns(),
         .by = store_command_who(arena),
-        .reason = arena_printf(arena, "imported from %s (sha256 %.12s)",
+        .reason = arena_printf(arena, STORE_IMPORT_REASON "%s (sha256 %.12s)",
                                text_printable(arena, path, 200), receipt->sha256),
     };
     return store_baseline_import(importing->store, &import, result, error);

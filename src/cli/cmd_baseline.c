@@ -1,7 +1,9 @@
 /* cmd_baseline.c: `tare baseline`: names that point at runs, per machine: list, show, save,
  * promote, remove. export and import are in baseline_export.c and baseline_import.c. */
 #include "base/text.h"
+#include "cli/baseline_age.h"
 #include "cli/baseline_command.h"
+#include "cli/config.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/terminal.h"
@@ -68,9 +70,51 @@ tare_status baseline_open_existing(struct cli *cli, const struct common_options 
 
 struct list_options {
     struct common_options common;
+    double stale_after_ns;
 };
 
-static const struct option no_table[] = {{NULL, 0, OPTION_FLAG, 0, NULL, NULL}};
+static const struct option list_table[] = {
+    {"stale-after", 0, OPTION_TIME, offsetof(struct list_options, stale_after_ns), "TIME",
+     "warn of baselines older than this (max_baseline_age of tare.yaml, else 90d)"},
+    {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
+};
+
+/* The age from which on a baseline is stale: as asked for, else as the policy has it. */
+static tare_status stale_age(struct arena *arena, double asked_ns, double *age_max_ns,
+                             struct tare_error *error)
+{
+    struct config config;
+    *age_max_ns = asked_ns;
+    if (asked_ns >= 0) {
+        return TARE_OK;
+    }
+    tare_status status = config_load(arena, &config, error);
+    *age_max_ns = config.policy.max_baseline_age_ns;
+    return status;
+}
+
+static void read_age(struct arena *arena, const struct store_run_row *run, double age_max_ns,
+                     struct baseline_age *age)
+{
+    const struct baseline_age_request request = {
+        .commit = &run->commit,
+        .started_unix_ns = run->started_unix_ns,
+        .now_unix_ns = clock_unix_ns(),
+        .age_max_ns = age_max_ns,
+    };
+    baseline_age_read(arena, &request, age);
+}
+
+static json_t *age_json(struct arena *arena, const struct baseline_age *age)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "days", json_integer(age->days));
+    json_object_set_new(object, "commits",
+                        age->commits >= 0 ? json_integer(age->commits) : json_null());
+    json_object_set_new(object, "stale", json_boolean(age->is_stale));
+    json_object_set_new(object, "text", json_write_text(arena, age->text));
+    return object;
+}
 
 static json_t *baseline_json(struct arena *arena, const struct store_baseline *baseline)
 {
@@ -83,7 +127,7 @@ static json_t *baseline_json(struct arena *arena, const struct store_baseline *b
 }
 
 static void print_list(struct arena *arena, const struct store_baselines *baselines,
-                       const char *here, bool has_color)
+                       const struct baseline_age *ages, const char *here, bool has_color)
 {
     int64_t now = clock_unix_ns();
     struct table table = table_new(arena);
@@ -91,6 +135,7 @@ static void print_list(struct arena *arena, const struct store_baselines *baseli
     table_add_column(&table, "run", TABLE_LEFT, 0);
     table_add_column(&table, "age", TABLE_RIGHT, 0);
     table_add_column(&table, "commit", TABLE_LEFT, 0);
+    table_add_column(&table, "behind", TABLE_RIGHT, 0);
     table_add_column(&table, "moved by", TABLE_LEFT, 2);
     table_add_column(&table, "reason", TABLE_LEFT, 3);
     table_add_column(&table, "machine", TABLE_LEFT, 1);
@@ -101,9 +146,11 @@ static void print_list(struct arena *arena, const struct store_baselines *baseli
         row->cells[1] = baseline->run.id;
         row->cells[2] = store_command_age(arena, now, baseline->run.started_unix_ns);
         row->cells[3] = store_command_commit(arena, &baseline->run.commit);
-        row->cells[4] = text_printable(arena, baseline->last.by, 30);
-        row->cells[5] = text_printable(arena, baseline->last.reason, 40);
-        row->cells[6] = strcmp(baseline->machine_id, here) == 0
+        row->cells[4] =
+            ages[i].commits < 0 ? "?" : arena_printf(arena, "%lld", (long long)ages[i].commits);
+        row->cells[5] = text_printable(arena, baseline->last.by, 30);
+        row->cells[6] = text_printable(arena, baseline->last.reason, 40);
+        row->cells[7] = strcmp(baseline->machine_id, here) == 0
                             ? "this one"
                             : arena_printf(arena, "%.8s (%s)", baseline->machine_id,
                                            text_printable(arena, baseline->machine, 60));
@@ -115,13 +162,16 @@ static void print_list(struct arena *arena, const struct store_baselines *baseli
 }
 
 static int list_found(struct cli *cli, const struct store *store,
-                      const struct store_baselines *baselines, const struct list_options *options)
+                      const struct store_baselines *baselines, const struct baseline_age *ages,
+                      const struct list_options *options)
 {
     if (options->common.json) {
         json_t *answer = store_command_answer(cli->arena, "baselines", store);
         json_t *array = json_array();
         for (ptrdiff_t i = 0; i < baselines->count; i++) {
-            json_array_append_new(array, baseline_json(cli->arena, &baselines->items[i]));
+            json_t *object = baseline_json(cli->arena, &baselines->items[i]);
+            json_object_set_new(object, "age", age_json(cli->arena, &ages[i]));
+            json_array_append_new(array, object);
         }
         json_object_set_new(answer, "machine", json_write_text(cli->arena, store_machine(store)));
         json_object_set_new(answer, "baselines", array);
@@ -132,8 +182,14 @@ static int list_found(struct cli *cli, const struct store *store,
                 "tare baseline list: none in '%s' yet: 'tare baseline save NAME' makes one\n",
                 store_path(store));
     } else {
-        print_list(cli->arena, baselines, store_machine(store),
+        print_list(cli->arena, baselines, ages, store_machine(store),
                    terminal_has_color(STDOUT_FILENO) && !options->common.no_color);
+    }
+    for (ptrdiff_t i = 0; i < baselines->count && !options->common.quiet; i++) {
+        if (ages[i].warning != NULL) {
+            fprintf(stderr, "%s: %s\n", text_printable(cli->arena, baselines->items[i].name, 40),
+                    ages[i].warning);
+        }
     }
     return command_end(&command_baseline_list, EXIT_CODE_OK);
 }
@@ -155,7 +211,7 @@ bool baseline_operands(const struct command *command, const struct option_result
 
 static int run_list(struct cli *cli, int argc, char **argv)
 {
-    struct list_options options = {0};
+    struct list_options options = {.stale_after_ns = -1};
     struct option_result arguments;
     int exit_code;
     if (!command_parse(cli, &command_baseline_list, argc, argv, false, &options, &arguments,
@@ -165,12 +221,21 @@ static int run_list(struct cli *cli, int argc, char **argv)
     }
     struct tare_error error = {0};
     struct store *store = NULL;
-    struct store_baselines baselines;
+    struct store_baselines baselines = {0};
+    struct baseline_age *ages = NULL;
+    double age_max_ns = 0;
     tare_status status = store_command_open(cli, &options.common, STORE_READ, &store, &error);
     if (status == TARE_OK) {
-        status = store_baselines_list(store, cli->arena, NULL, &baselines, &error);
+        status = stale_age(cli->arena, options.stale_after_ns, &age_max_ns, &error);
     }
-    exit_code = status == TARE_OK ? list_found(cli, store, &baselines, &options)
+    if (status == TARE_OK) {
+        status = store_baselines_list(store, cli->arena, NULL, &baselines, &error);
+        ages = ARENA_ARRAY(cli->arena, struct baseline_age, baselines.count);
+    }
+    for (ptrdiff_t i = 0; status == TARE_OK && i < baselines.count; i++) {
+        read_age(cli->arena, &baselines.items[i].run, age_max_ns, &ages[i]);
+    }
+    exit_code = status == TARE_OK ? list_found(cli, store, &baselines, ages, &options)
                                   : command_fail(&command_baseline_list, &error);
     store_close(store);
     return exit_code;
@@ -182,8 +247,9 @@ static const struct command command_baseline_list = {
     .summary = "The baselines of all machines in the store",
     .usage = "[OPTIONS]",
     .examples = "  tare baseline list\n"
-                "  tare baseline list --json",
-    .options = no_table,
+                "  tare baseline list --stale-after 30d",
+    .details = "'behind' is the number of commits from the baseline's commit to HEAD.",
+    .options = list_table,
 };
 
 /* ---- show, and what remove shares with it: another machine's baseline by --machine ---- */
@@ -192,11 +258,14 @@ struct machine_options {
     struct common_options common;
     const char *machine;
     const char *reason;
+    double stale_after_ns;
 };
 
 static const struct option show_table[] = {
     {"machine", 0, OPTION_TEXT, offsetof(struct machine_options, machine), "ID",
      "another machine's: the beginning of its id (this machine)"},
+    {"stale-after", 0, OPTION_TIME, offsetof(struct machine_options, stale_after_ns), "TIME",
+     "warn when it is older than this (max_baseline_age of tare.yaml, else 90d)"},
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
 };
 
@@ -247,9 +316,32 @@ static json_t *promotion_json(struct arena *arena, const struct store_promotion 
     return object;
 }
 
-static void print_show(struct arena *arena, const struct store_baseline *baseline,
-                       const struct store_promotions *history)
+/* All that `show` says of a baseline. */
+struct shown {
+    struct store_baseline baseline;
+    struct store_promotions history;
+    struct baseline_age age;
+    struct hygiene_findings findings;
+};
+
+static void print_cautions(const struct shown *shown)
 {
+    if (shown->age.warning == NULL && shown->findings.count == 0) {
+        return;
+    }
+    printf("before anything is compared with it\n");
+    if (shown->age.warning != NULL) {
+        printf("  %s\n", shown->age.warning);
+    }
+    for (ptrdiff_t i = 0; i < shown->findings.count; i++) {
+        printf("  %s\n", shown->findings.items[i].text);
+    }
+}
+
+static void print_show(struct arena *arena, const struct shown *shown)
+{
+    const struct store_baseline *baseline = &shown->baseline;
+    const struct store_promotions *history = &shown->history;
     const struct store_run_row *run = &baseline->run;
     printf("baseline %s\n", text_printable(arena, baseline->name, 0));
     printf("run      %s  %s, %lld benchmarks, started %s\n", run->id,
@@ -259,6 +351,8 @@ static void print_show(struct arena *arena, const struct store_baseline *baselin
            run->commit.subject != NULL ? text_printable(arena, run->commit.subject, 60)
                                        : "not known");
     printf("machine  %s  %s\n", baseline->machine_id, baseline->machine);
+    printf("age      %s\n", shown->age.text);
+    print_cautions(shown);
     printf("history, newest first\n");
     for (ptrdiff_t i = 0; i < history->count; i++) {
         const struct store_promotion *promotion = &history->items[i];
@@ -271,29 +365,61 @@ static void print_show(struct arena *arena, const struct store_baseline *baselin
     }
 }
 
-static int show_found(struct cli *cli, const struct store *store,
-                      const struct store_baseline *baseline, const struct store_promotions *history,
+static json_t *cautions_json(struct arena *arena, const struct shown *shown)
+{
+    json_t *array = json_array();
+    if (shown->age.warning != NULL) {
+        json_array_append_new(array, json_pack("{s:s,s:o}", "code",
+                                               shown->age.is_stale ? "stale" : "future", "text",
+                                               json_write_text(arena, shown->age.warning)));
+    }
+    for (ptrdiff_t i = 0; i < shown->findings.count; i++) {
+        const struct hygiene_finding *finding = &shown->findings.items[i];
+        json_array_append_new(array, json_pack("{s:s,s:o}", "code", finding->code, "text",
+                                               json_write_text(arena, finding->text)));
+    }
+    return array;
+}
+
+static int show_found(struct cli *cli, const struct store *store, const struct shown *shown,
                       bool is_json)
 {
     if (!is_json) {
-        print_show(cli->arena, baseline, history);
+        print_show(cli->arena, shown);
         fprintf(stderr, "'tare runs show %s' shows its figures\n",
-                text_printable(cli->arena, baseline->name, 0));
+                text_printable(cli->arena, shown->baseline.name, 0));
         return command_end(&command_baseline_show, EXIT_CODE_OK);
     }
     json_t *answer = store_command_answer(cli->arena, "baseline", store);
     json_t *array = json_array();
-    for (ptrdiff_t i = 0; i < history->count; i++) {
-        json_array_append_new(array, promotion_json(cli->arena, &history->items[i]));
+    for (ptrdiff_t i = 0; i < shown->history.count; i++) {
+        json_array_append_new(array, promotion_json(cli->arena, &shown->history.items[i]));
     }
-    json_object_update_new(answer, baseline_json(cli->arena, baseline));
+    json_object_update_new(answer, baseline_json(cli->arena, &shown->baseline));
+    json_object_set_new(answer, "age", age_json(cli->arena, &shown->age));
+    json_object_set_new(answer, "warnings", cautions_json(cli->arena, shown));
     json_object_set_new(answer, "history", array);
     return store_command_print_json(&command_baseline_show, answer, EXIT_CODE_OK);
 }
 
+static tare_status read_shown(struct arena *arena, struct store *store, const char *name,
+                              double age_max_ns, struct shown *shown, struct tare_error *error)
+{
+    tare_status status = store_baseline_find(store, arena, name, &shown->baseline, error);
+    if (status == TARE_OK) {
+        status = store_baseline_history(store, arena, name, shown->baseline.machine_id,
+                                        &shown->history, error);
+    }
+    if (status == TARE_OK) {
+        read_age(arena, &shown->baseline.run, age_max_ns, &shown->age);
+        status = baseline_hygiene_read(arena, store, &shown->baseline, &shown->findings, error);
+    }
+    return status;
+}
+
 static int run_show(struct cli *cli, int argc, char **argv)
 {
-    struct machine_options options = {0};
+    struct machine_options options = {.stale_after_ns = -1};
     struct option_result arguments;
     int exit_code;
     if (!command_parse(cli, &command_baseline_show, argc, argv, false, &options, &arguments,
@@ -301,23 +427,22 @@ static int run_show(struct cli *cli, int argc, char **argv)
         !baseline_operands(&command_baseline_show, &arguments, 1, 1, &exit_code)) {
         return exit_code;
     }
-    const char *name = arguments.operands.items[0];
     struct tare_error error = {0};
     struct store *store = NULL;
-    struct store_baseline baseline;
-    struct store_promotions history;
+    struct shown shown = {0};
+    double age_max_ns = 0;
     tare_status status = baseline_open_existing(cli, &options.common, STORE_READ, &store, &error);
+    if (status == TARE_OK) {
+        status = stale_age(cli->arena, options.stale_after_ns, &age_max_ns, &error);
+    }
     if (status == TARE_OK) {
         status = baseline_choose_machine(cli->arena, store, options.machine, &error);
     }
     if (status == TARE_OK) {
-        status = store_baseline_find(store, cli->arena, name, &baseline, &error);
-    }
-    if (status == TARE_OK) {
         status =
-            store_baseline_history(store, cli->arena, name, baseline.machine_id, &history, &error);
+            read_shown(cli->arena, store, arguments.operands.items[0], age_max_ns, &shown, &error);
     }
-    exit_code = status == TARE_OK ? show_found(cli, store, &baseline, &history, options.common.json)
+    exit_code = status == TARE_OK ? show_found(cli, store, &shown, options.common.json)
                                   : command_fail(&command_baseline_show, &error);
     store_close(store);
     return exit_code;
@@ -330,6 +455,8 @@ static const struct command command_baseline_show = {
     .usage = "NAME [OPTIONS]",
     .examples = "  tare baseline show main\n"
                 "  tare baseline show main --machine 3f2c    another machine's",
+    .details =
+        "Says how many days and commits old it is, and what speaks against comparing with it.",
     .options = show_table,
 };
 

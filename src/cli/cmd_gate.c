@@ -7,7 +7,7 @@
 #include "os/interrupt.h"
 #include "os/terminal.h"
 #include "report/comparison_json.h"
-#include "report/comparison_text.h"
+#include "report/gate_text.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -141,15 +141,13 @@ static int print_decision(struct gate_session *session, int code)
             .has_color = !common->no_color && terminal_has_color(STDOUT_FILENO),
             .is_verbose = common->verbose,
         };
-        report_comparison_text(&out, decision, &session->ab.runs[0].machine, &style);
+        report_gate_text(&out, decision, &session->ab.runs[0].machine, &style);
     }
     if (session->ab.is_live) {
         fprintf(stderr, "\r\033[K");
     }
     code = command_print(&command_gate, &out, code);
-    fprintf(stderr, "tare: gate: %s (exit %d), %.1f s\n",
-            code == EXIT_CODE_INTERRUPTED ? "interrupted"
-                                          : model_gate_name(decision->judgement->outcome),
+    fprintf(stderr, "tare: gate: %s (exit %d), %.1f s\n", report_gate_outcome(decision->judgement),
             code, decision->seconds);
     return code;
 }

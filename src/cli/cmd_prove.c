@@ -12,9 +12,11 @@
 #include "cli/command.h"
 #include "cli/contest.h"
 #include "cli/contest_entry.h"
+#include "cli/noise_record.h"
 #include "cli/prove_report.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
+#include "cli/run_record.h"
 #include "cli/store_path.h"
 #include "measure/added_work.h"
 #include "measure/environment.h"
@@ -304,6 +306,39 @@ static bool has_compared(const struct prove_result *result)
     return false;
 }
 
+/* What the trials without a change found is what noise looks like here. */
+static tare_status keep_noise(struct prove_session *session, const struct model_machine *machine,
+                              struct store *store, struct tare_error *error)
+{
+    struct arena *arena = session->cli->arena;
+    struct model_decision decision = {0};
+    for (ptrdiff_t i = 0; i < session->result.scenario_count; i++) {
+        const struct prove_scenario *scenario = &session->result.scenarios[i];
+        for (ptrdiff_t k = 0; scenario->effect == 0 && k < scenario->count; k++) {
+            const struct prove_trial *trial = &scenario->trials[k];
+            *model_decision_add(arena, &decision) = (struct model_comparison){
+                .benchmark = session->result.labels[trial->benchmark],
+                .metric = "time",
+                .basis = MODEL_BASIS_PAIRED,
+                .verdict = trial->verdict,
+                .has_interval = trial->has_interval,
+                .ratio = trial->ratio,
+                .low = trial->low,
+                .high = trial->high,
+                .old_side.launches = trial->launches,
+                .new_side.launches = trial->launches,
+            };
+        }
+    }
+    const struct noise_source source = {
+        .machine_id = machine->id,
+        .project = text_printable(arena, run_record_project(arena, &session->options->run), 0),
+        .kind = "prove",
+        .at_unix_ns = clock_unix_ns(),
+    };
+    return noise_record(arena, store, &source, &decision, error);
+}
+
 /* The JSON goes into the store, also what was done before an interrupt. Returns the exit code. */
 static int keep_result(struct prove_session *session, const struct model_machine *machine, int code)
 {
@@ -329,6 +364,9 @@ static int keep_result(struct prove_session *session, const struct model_machine
                                       : store_path_open(arena, &request, &store, &error);
     if (status == TARE_OK) {
         status = store_document_save(store, &document, &error);
+    }
+    if (status == TARE_OK) {
+        status = keep_noise(session, machine, store, &error);
     }
     store_close(store);
     if (status != TARE_OK) {

@@ -35,6 +35,7 @@ struct run_session {
     struct config config;
     struct run_plan plan;
     struct counting counting;
+    double counting_ns; /* spent on it, which has no part in the budget */
     struct model_run run;
     struct store *store;
     struct progress progress;
@@ -159,7 +160,8 @@ static struct measure_plan plan_for(const struct run_session *session, bool is_c
 {
     const struct run_options *options = session->options;
     struct measure_plan plan = measure_plan_default(is_command);
-    double left_ns = options->budget_ns - (double)clock_since_ns(session->started);
+    double spent_ns = (double)clock_since_ns(session->started) - session->counting_ns;
+    double left_ns = options->budget_ns - spent_ns;
     /* What earlier benchmarks did not need goes to the later ones; each gets something. */
     double share_ns = (left_ns > 0 ? left_ns : 0) / (double)tasks_left;
     plan.budget_ns = share_ns > 1e6 ? share_ns : 1e6;
@@ -235,8 +237,10 @@ static tare_status measure_opened(struct run_session *session, struct run_task *
     }
     if (status == TARE_OK && benchmark->state == MODEL_STATE_OK) {
         double iterations = 0;
+        mono_time started = clock_now();
         status = counting_benchmark(arena, &session->counting, &task->target, &iterations,
                                     &session->clock, &session->random, benchmark, error);
+        session->counting_ns += (double)clock_since_ns(started);
     }
     if (task->command != NULL) {
         const struct measure_command_target *command = task->target.context;

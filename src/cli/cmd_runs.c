@@ -1,5 +1,6 @@
 /* cmd_runs.c: `tare runs`: what is in the store: list, show, prune, check. */
 #include "base/text.h"
+#include "cli/config.h"
 #include "cli/store_command.h"
 #include "os/clock.h"
 #include "os/terminal.h"
@@ -278,6 +279,7 @@ struct prune_options {
     struct common_options common;
     double keep;
     double older_than_ns;
+    bool policy;
     bool dry_run;
 };
 
@@ -286,6 +288,8 @@ static const struct option prune_table[] = {
      "remove all but the newest N runs"},
     {"older-than", 0, OPTION_TIME, offsetof(struct prune_options, older_than_ns), "TIME",
      "remove runs older than this: 90d, 12h"},
+    {"policy", 0, OPTION_FLAG, offsetof(struct prune_options, policy), NULL,
+     "remove what 'retention' of tare.yaml does not keep"},
     {"dry-run", 0, OPTION_FLAG, offsetof(struct prune_options, dry_run), NULL,
      "say what would go, remove nothing"},
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
@@ -301,9 +305,12 @@ static tare_status read_prune(const struct prune_options *options,
 {
     bool has_keep = options->keep >= 0;
     bool has_age = options->older_than_ns >= 0;
-    if (has_keep + has_age + (arguments->operands.count > 0) != 1 || arguments->has_rest) {
-        return error_set(error, TARE_ERROR_USAGE,
-                         "say which: either --keep N, or --older-than TIME, or runs by their ids");
+    bool has_runs = arguments->operands.count > 0;
+    if (has_keep + has_age + has_runs + options->policy != 1 || arguments->has_rest) {
+        return error_set(
+            error, TARE_ERROR_USAGE,
+            "say which: either --keep N, or --older-than TIME, or --policy, or runs by "
+            "their ids");
     }
     if (has_keep && (floor(options->keep) != options->keep || options->keep > 1e9)) {
         return error_set(error, TARE_ERROR_USAGE, "--keep wants a whole number of runs");
@@ -352,6 +359,32 @@ static void print_pruned(struct arena *arena, const struct store_prune_result *r
            result->kept.count == 1 ? "was" : "were");
 }
 
+/* `retention: {keep: N, days: N}`: a run goes when it is beyond either. */
+static tare_status read_retention(struct arena *arena, struct store_prune *prune,
+                                  struct tare_error *error)
+{
+    static const int64_t DAY_NS = INT64_C(86400) * 1000000000;
+    struct config config;
+    tare_status status = config_load(arena, &config, error);
+    if (status != TARE_OK) {
+        return status;
+    }
+    const struct model_policy_retention *retention = &config.policy.retention;
+    if (retention->keep <= 0 && retention->days <= 0) {
+        return error_set(error, TARE_ERROR_USAGE,
+                         "%s says nothing about retention: add 'retention: {keep: 500, days: 365}'",
+                         config.is_found ? text_printable(arena, config.path, 200)
+                                         : "there is no tare.yaml, which");
+    }
+    int64_t now = clock_unix_ns();
+    prune->keep = retention->keep > 0 ? retention->keep : -1;
+    /* More days than since 1970 keep everything. */
+    prune->before_unix_ns = retention->days <= 0             ? 0
+                            : retention->days > now / DAY_NS ? 1
+                                                             : now - retention->days * DAY_NS;
+    return TARE_OK;
+}
+
 static int run_prune(struct cli *cli, int argc, char **argv)
 {
     struct prune_options options = {.keep = -1, .older_than_ns = -1};
@@ -366,6 +399,9 @@ static int run_prune(struct cli *cli, int argc, char **argv)
     struct store_prune prune;
     struct store_prune_result result;
     tare_status status = read_prune(&options, &arguments, &prune, &error);
+    if (status == TARE_OK && options.policy) {
+        status = read_retention(cli->arena, &prune, &error);
+    }
     if (status == TARE_OK) {
         /* Opened for reading first: pruning never makes a store. */
         status = store_command_open(cli, &options.common, STORE_READ, &store, &error);
@@ -398,11 +434,15 @@ static const struct command command_runs_prune = {
     .name = "runs prune",
     .run = run_prune,
     .summary = "Remove runs from the store",
-    .usage = "--keep N | --older-than TIME | RUN… [--dry-run]",
+    .usage = "--keep N | --older-than TIME | --policy | RUN… [--dry-run]",
     .examples = "  tare runs prune --keep 20 --dry-run    what would go\n"
                 "  tare runs prune --older-than 90d\n"
+                "  tare runs prune --policy               as 'retention' in tare.yaml says\n"
                 "  tare runs prune 01hf2k3m 01hf2k9z      these two",
-    .details = "A run that a baseline points at is never removed. What is removed is gone.",
+    .details =
+        "A run that a baseline points at is never removed. What is removed is gone.\n"
+        "'retention: {keep: 500, days: 365}' in tare.yaml keeps the newest 500 runs and none "
+        "older than a year;\neither of the two may stand alone.",
     .options = prune_table,
 };
 

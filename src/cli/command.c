@@ -1,5 +1,7 @@
 #include "cli/command.h"
 
+#include "report/failure_json.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,10 +25,22 @@ int command_exit_code(tare_status status)
     return EXIT_CODE_FAILED;
 }
 
+/* Was --json asked for? Known once the arguments are read; a failure may come from anywhere. */
+static bool wants_json;
+
 int command_fail(const struct command *command, const struct tare_error *error)
 {
+    int code = command_exit_code(error->status);
     fprintf(stderr, "tare %s: %s\n", command->name, error->message);
-    return command_exit_code(error->status);
+    if (wants_json) {
+        struct arena arena = {0};
+        struct buffer out = buffer_new(&arena, BUFFER_LENGTH_MAX);
+        report_failure_json(&out, command->name, error->message, code);
+        fputs(buffer_string(&out), stdout);
+        fflush(stdout);
+        arena_free(&arena);
+    }
+    return code;
 }
 
 static void print_options(const struct option *table)
@@ -64,6 +78,7 @@ void command_print_help(const struct command *command)
 static int fail_unless_worse(const struct command *command, const struct tare_error *error,
                              int exit_code)
 {
+    wants_json = false; /* standard output has failed, or has the result already */
     int failure = command_fail(command, error);
     return exit_code == EXIT_CODE_OK ? failure : exit_code;
 }
@@ -105,7 +120,9 @@ bool command_parse(struct cli *cli, const struct command *command, int argc, cha
         .argv = argv,
         .stop_at_operand = stop_at_operand,
     };
-    if (options_parse(cli->arena, &request, result, &error) != TARE_OK) {
+    tare_status status = options_parse(cli->arena, &request, result, &error);
+    wants_json = ((const struct common_options *)options)->json;
+    if (status != TARE_OK) {
         *exit_code = command_fail(command, &error);
         return false;
     }

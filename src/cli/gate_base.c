@@ -41,7 +41,8 @@ static tare_status choose_target(struct gate_session *session, const char **targ
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *branch = getenv(variables[i]);
         if (branch != NULL && branch[0] != '\0') {
-            *target = arena_printf(arena, "origin/%s", branch);
+            /* In full: a tag or a branch of head's may be called origin/main, too. */
+            *target = arena_printf(arena, "refs/remotes/origin/%s", branch);
             return TARE_OK;
         }
     }
@@ -64,10 +65,9 @@ static const char *head_name(const struct gate_session *session)
     return session->options->head != NULL ? session->options->head : "HEAD";
 }
 
-static tare_status say_no_ancestor(const struct gate_session *session, const char *target,
+static tare_status say_no_ancestor(const struct gate_session *session, const char *shown,
                                    struct tare_error *error)
 {
-    const char *shown = text_printable(session->ab.cli->arena, target, 80);
     if (session->repository.is_shallow) {
         return error_set(error, TARE_ERROR_USAGE,
                          "this shallow clone does not reach back to where head and %s parted: run "
@@ -97,6 +97,24 @@ static tare_status take_parent(struct gate_session *session, struct worktree_com
     return TARE_OK;
 }
 
+/* Is there nothing between this commit and head? A file that lies about untracked, such as the
+ * gate's own output, is no change. */
+static tare_status is_head_itself(const struct gate_session *session, const char *ancestor,
+                                  const struct worktree_commit *head, bool *is_itself,
+                                  struct tare_error *error)
+{
+    const struct worktree_commit *judged = &session->commits[GATE_NEW];
+    bool has_changes = true;
+    *is_itself = strcmp(ancestor, judged->hash) == 0;
+    if (*is_itself || !judged->is_working_tree || strcmp(ancestor, head->hash) != 0) {
+        return TARE_OK;
+    }
+    tare_status status =
+        worktree_has_changes(session->ab.cli->arena, &session->repository, &has_changes, error);
+    *is_itself = !has_changes;
+    return status;
+}
+
 static tare_status find_base(struct gate_session *session, const char *target,
                              struct tare_error *error)
 {
@@ -117,23 +135,29 @@ static tare_status find_base(struct gate_session *session, const char *target,
         return status;
     }
     if (ancestor == NULL) {
-        return say_no_ancestor(session, target, error);
+        return say_no_ancestor(session, tip.name, error);
     }
-    bool is_itself = strcmp(ancestor, session->commits[GATE_NEW].hash) == 0;
+    bool is_itself = false;
+    status = is_head_itself(session, ancestor, &head, &is_itself, error);
+    if (status != TARE_OK) {
+        return status;
+    }
     if (is_itself && session->options->base == NULL) {
         return take_parent(session, base, error);
     }
     if (is_itself) {
         return error_set(
             error, TARE_ERROR_USAGE,
-            "base and head are the same commit (%.7s): there is nothing to judge. Name "
+            "base and head are the same commit (%.7s)%s: there is nothing to judge. Name "
             "another --base, or commit or change something",
-            ancestor);
+            ancestor,
+            session->commits[GATE_NEW].is_dirty
+                ? ", but for untracked files (git add those that belong to the change)"
+                : "");
     }
-    const char *shown = text_printable(arena, target, 80);
     session->base_reason = strcmp(ancestor, tip.hash) == 0
-                               ? shown
-                               : arena_printf(arena, "where head and %s parted", shown);
+                               ? tip.name
+                               : arena_printf(arena, "where head and %s parted", tip.name);
     const char *wanted = strcmp(ancestor, tip.hash) == 0 ? target : ancestor;
     return worktree_resolve(arena, repository, wanted, base, error);
 }

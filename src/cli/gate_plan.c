@@ -220,6 +220,10 @@ tare_status gate_plan(struct gate_session *session, const struct option_result *
                          session->ab.config.is_found ? session->ab.config.path : "no tare.yaml");
     }
     session->ab.side_count = GATE_SIDES;
+    if (!session->options->ab.run.common.quiet) {
+        fprintf(stderr, "base: %s (%s); head: %s\n", session->commits[GATE_OLD].name,
+                session->base_reason, session->commits[GATE_NEW].name);
+    }
     tare_status status = share_benchmarks(session, error);
     for (int side = 0; side < GATE_SIDES && status == TARE_OK; side++) {
         status = build_side(session, side, error);

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const char *project_name(struct arena *arena, const struct run_options *options)
+const char *run_record_project(struct arena *arena, const struct run_options *options)
 {
     if (options->project != NULL) {
         return options->project;
@@ -27,7 +27,7 @@ void run_record_fill(struct arena *arena, const struct run_options *options,
     run->started_unix_ns = clock_unix_ns();
     model_run_id_new(run->id, run->started_unix_ns, clock_entropy(), clock_entropy());
     run->state = MODEL_RUN_RUNNING;
-    run->project = text_printable(arena, project_name(arena, options), 0);
+    run->project = text_printable(arena, run_record_project(arena, options), 0);
     run->command =
         arena_printf(arena, "tare %s",
                      text_printable(arena, shell_words_join(arena, (const char *const *)argv), 0));

@@ -9,4 +9,7 @@
 void run_record_fill(struct arena *arena, const struct run_options *options,
                      const struct run_plan *plan, char **argv, struct model_run *run);
 
+/* The project a run belongs to: what was said, else the folder's name. */
+const char *run_record_project(struct arena *arena, const struct run_options *options);
+
 #endif

@@ -243,10 +243,10 @@ static tare_status read_rows(struct reading *reading, struct tare_error *error)
     return status;
 }
 
-static bool is_fact(const char *key)
+static bool is_fact(const struct json_stream *stream)
 {
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        if (strcmp(facts[i], key) == 0) {
+        if (json_stream_is_key(stream, facts[i])) {
             return true;
         }
     }
@@ -258,7 +258,7 @@ static bool is_fact(const char *key)
 static tare_status read_counter(struct reading *reading, struct row *row, struct tare_error *error)
 {
     struct json_stream *stream = reading->stream;
-    if (is_fact(stream->text)) {
+    if (is_fact(stream)) {
         return json_stream_skip(stream, error);
     }
     const char *key = arena_strndup(reading->arena, stream->text, stream->text_length);

@@ -30,6 +30,7 @@ struct gathered {
     struct model_benchmark model;
     const char **written_units; /* one per metric */
     ptrdiff_t written_capacity;
+    ptrdiff_t next_metric; /* where to look first */
 };
 
 struct import_sink {
@@ -50,7 +51,9 @@ struct import_sink {
     int64_t excused_count; /* benchmarks without values that say why */
     bool has_points;
     bool has_samples;
-    bool is_again; /* benchmarks of this run have been saved before */
+    uint64_t *saved; /* hashes of this run's benchmarks that have been saved; 0: a free place */
+    ptrdiff_t saved_count;
+    ptrdiff_t saved_capacity; /* a power of two */
     const char *left_out[IMPORT_LEFT_OUT_MAX];
     ptrdiff_t left_out_count;
     bool has_more_left_out;
@@ -126,15 +129,48 @@ static void excuse(struct import_sink *sink, struct model_benchmark *benchmark)
     }
 }
 
+/* The place of a hash in a table that has room, or of the free place for it. */
+static ptrdiff_t find_place(const uint64_t *table, ptrdiff_t capacity, uint64_t hash)
+{
+    ptrdiff_t at = (ptrdiff_t)(hash & (uint64_t)(capacity - 1));
+    while (table[at] != 0 && table[at] != hash) {
+        at = (at + 1) & (capacity - 1);
+    }
+    return at;
+}
+
+/* Remembers that the benchmark has been saved; was it before? */
+static bool note_saved(struct import_sink *sink, uint64_t hash)
+{
+    enum { CAPACITY_FIRST = 1 << 10 };
+    hash += hash == 0;
+    if (2 * sink->saved_count >= sink->saved_capacity) {
+        ptrdiff_t larger = sink->saved_capacity > 0 ? 2 * sink->saved_capacity : CAPACITY_FIRST;
+        uint64_t *table = ARENA_ARRAY(&sink->facts, uint64_t, larger);
+        for (ptrdiff_t i = 0; i < sink->saved_capacity; i++) {
+            if (sink->saved[i] != 0) {
+                table[find_place(table, larger, sink->saved[i])] = sink->saved[i];
+            }
+        }
+        sink->saved = table;
+        sink->saved_capacity = larger;
+    }
+    ptrdiff_t at = find_place(sink->saved, sink->saved_capacity, hash);
+    bool is_again = sink->saved[at] == hash;
+    sink->saved_count += !is_again;
+    sink->saved[at] = hash;
+    return is_again;
+}
+
 static tare_status flush(struct import_sink *sink, struct tare_error *error)
 {
     tare_status status = TARE_OK;
     for (ptrdiff_t i = 0; status == TARE_OK && i < sink->count; i++) {
         excuse(sink, &sink->items[i].model);
+        bool is_again = note_saved(sink, sink->items[i].hash);
         status = sink->options.output.save(sink->options.output.context, &sink->items[i].model,
-                                           sink->is_again, error);
+                                           is_again, error);
     }
-    sink->is_again = true;
     arena_free(&sink->batch);
     memset(sink->slots, 0, sizeof sink->slots);
     sink->items = NULL;
@@ -165,7 +201,9 @@ static void start_run(struct import_sink *sink)
     sink->run = (struct model_run){0};
     sink->value_count = sink->benchmark_count = sink->excused_count = 0;
     sink->left_out_count = 0;
-    sink->has_points = sink->has_samples = sink->has_more_left_out = sink->is_again = false;
+    sink->has_points = sink->has_samples = sink->has_more_left_out = false;
+    sink->saved = NULL;
+    sink->saved_count = sink->saved_capacity = 0;
 }
 
 tare_status import_run_end(struct import_sink *sink, struct tare_error *error)
@@ -310,9 +348,25 @@ static void add_item(struct import_sink *sink, uint64_t hash, const struct impor
     sink->benchmark_count++;
 }
 
+/* Rows of one benchmark mostly follow each other. */
+static bool is_current(const struct import_sink *sink, const struct import_name *name)
+{
+    if (sink->current < 0 || name->name == NULL || name->parameter_count > 0) {
+        return false;
+    }
+    const struct model_benchmark *model = &sink->items[sink->current].model;
+    return model->parameter_count == 0 && strcmp(model->name, name->name) == 0 &&
+           strcmp(model->suite, name->suite != NULL ? name->suite : "") == 0 &&
+           strcmp(model->variant, name->variant != NULL ? name->variant : "") == 0;
+}
+
 tare_status import_benchmark(struct import_sink *sink, const struct import_name *name,
                              struct model_benchmark **benchmark, struct tare_error *error)
 {
+    if (is_current(sink, name)) {
+        *benchmark = &sink->items[sink->current].model;
+        return TARE_OK;
+    }
     tare_status status = TARE_OK;
     if (sink->sample_count >= BATCH_SAMPLES_MAX || sink->count >= BATCH_BENCHMARKS_MAX) {
         status = flush(sink, error);
@@ -366,11 +420,15 @@ static tare_status find_metric(struct import_sink *sink, const struct import_val
                                struct model_metric **metric, struct tare_error *error)
 {
     struct gathered *item = &sink->items[sink->current];
-    for (ptrdiff_t i = 0; i < item->model.metric_count; i++) {
+    ptrdiff_t count = item->model.metric_count;
+    for (ptrdiff_t tried = 0; tried < count; tried++) {
+        /* Metrics mostly come in the same order, row after row. */
+        ptrdiff_t i = (item->next_metric + tried) % count;
         *metric = &item->model.metrics[i];
         if (strcmp((*metric)->name, value->metric) != 0) {
             continue;
         }
+        item->next_metric = i + 1;
         if (strcmp(item->written_units[i], written(value)) != 0 ||
             (*metric)->better != value->better) {
             return fail(sink, error,

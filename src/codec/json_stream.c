@@ -102,6 +102,10 @@ static void step_line(struct json_stream *stream)
 static int skip_blanks(struct json_stream *stream, struct tare_error *error)
 {
     for (;;) {
+        /* Most blanks are the spaces of an indentation. */
+        while (stream->at < stream->end && *stream->at == ' ') {
+            stream->at++;
+        }
         int byte = peek(stream, error);
         if (byte == '\n') {
             step_line(stream);
@@ -670,11 +674,6 @@ bool json_stream_item(struct json_stream *stream, tare_status *status, struct ta
         *status = json_stream_next(stream, error);
     }
     return *status == TARE_OK && stream->event != JSON_EVENT_ARRAY_END;
-}
-
-bool json_stream_is_key(const struct json_stream *stream, const char *name)
-{
-    return stream->event == JSON_EVENT_KEY && strcmp(stream->text, name) == 0;
 }
 
 const char *json_stream_shown(struct json_stream *stream, struct arena *arena)

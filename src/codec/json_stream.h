@@ -17,6 +17,8 @@
 
 #include "codec/import_source.h"
 
+#include <string.h>
+
 enum {
     JSON_STREAM_DEPTH_MAX = 64,
     JSON_STREAM_TEXT_BYTES_MAX = 1024 * 1024,
@@ -85,7 +87,12 @@ tare_status json_stream_skip(struct json_stream *stream, struct tare_error *erro
 bool json_stream_key(struct json_stream *stream, tare_status *status, struct tare_error *error);
 /* The same for the items of an array; the current token is then the item's first. */
 bool json_stream_item(struct json_stream *stream, tare_status *status, struct tare_error *error);
-bool json_stream_is_key(const struct json_stream *stream, const char *name);
+static inline bool json_stream_is_key(const struct json_stream *stream, const char *name)
+{
+    /* The first byte tells most keys apart. */
+    return stream->event == JSON_EVENT_KEY && stream->text[0] == name[0] &&
+           strcmp(stream->text, name) == 0;
+}
 /* The value behind the current key, which must be of this kind. `text` lands in the arena. Null is
  * taken and leaves the target alone. */
 tare_status json_stream_text(struct json_stream *stream, struct arena *arena, const char **text,

@@ -104,29 +104,38 @@ static tare_status not_a_receipt(struct json_reading *reading, const char *why)
                      "%s is not a receipt this tare can read: %s", reading->what, why);
 }
 
+static tare_status check_version(struct json_reading *reading, const json_t *root)
+{
+    const char *format = json_string_value(json_object_get(root, "format"));
+    const char *kind = json_string_value(json_object_get(root, "kind"));
+    json_int_t version = json_integer_value(json_object_get(root, "version"));
+    if (format == NULL || strcmp(format, RECEIPT_FORMAT) != 0) {
+        return not_a_receipt(reading, "\"format\" is not \"" RECEIPT_FORMAT
+                                      "\"; 'tare baseline export' writes such files");
+    }
+    if (version > RECEIPT_VERSION) {
+        return error_set(reading->error, TARE_ERROR_MEASURE,
+                         "%s has version %lld of the format, and this tare reads up to %d: use a "
+                         "newer tare",
+                         reading->what, (long long)version, RECEIPT_VERSION);
+    }
+    if (version < 1 || json_integer_value(json_object_get(root, "tare")) != 1) {
+        return not_a_receipt(reading, "\"version\" or \"tare\" is not a positive number");
+    }
+    if (kind == NULL || strcmp(kind, RECEIPT_KIND_RUN) != 0) {
+        return not_a_receipt(reading, "its \"kind\" is not \"" RECEIPT_KIND_RUN "\"");
+    }
+    return TARE_OK;
+}
+
 static tare_status check_envelope(struct json_reading *reading, const json_t *root)
 {
     static const char *const members[] = {"tare",   "kind",     "format", "version",
                                           "sha256", "baseline", "run"};
     enum { MEMBER_COUNT = sizeof members / sizeof *members };
-    const char *format = json_string_value(json_object_get(root, "format"));
-    if (format == NULL || strcmp(format, RECEIPT_FORMAT) != 0) {
-        return not_a_receipt(reading, "\"format\" is not \"" RECEIPT_FORMAT
-                                      "\"; 'tare baseline export' writes such files");
-    }
-    const json_t *version = json_object_get(root, "version");
-    if (!json_is_integer(version) || json_integer_value(version) < 1) {
-        return not_a_receipt(reading, "\"version\" is not a positive number");
-    }
-    if (json_integer_value(version) > RECEIPT_VERSION) {
-        return error_set(reading->error, TARE_ERROR_MEASURE,
-                         "%s has version %lld of the format, and this tare reads up to %d: use a "
-                         "newer tare",
-                         reading->what, (long long)json_integer_value(version), RECEIPT_VERSION);
-    }
-    const char *kind = json_string_value(json_object_get(root, "kind"));
-    if (kind == NULL || strcmp(kind, RECEIPT_KIND_RUN) != 0) {
-        return not_a_receipt(reading, "its \"kind\" is not \"" RECEIPT_KIND_RUN "\"");
+    tare_status status = check_version(reading, root);
+    if (status != TARE_OK) {
+        return status;
     }
     for (int i = 0; i < MEMBER_COUNT; i++) {
         if (json_object_get(root, members[i]) == NULL) {
@@ -377,8 +386,11 @@ static void read_sample_launches(struct json_reading *reading, const struct json
         int64_t launch;
         int64_t length;
         read_pair(reading, &item, json_array_get(runs, (size_t)i), &launch, &length);
-        if (launch >= launch_end || length < 1 || length > metric->count - filled) {
-            json_place_fail(reading, &item, "is of a launch or of samples that are not there");
+        bool is_longer = filled > 0 && launch == metric->launches[filled - 1];
+        if (is_longer || launch >= launch_end || length < 1 || length > metric->count - filled) {
+            json_place_fail(reading, &item,
+                            "is of a launch or of samples that are not there, or goes on with the "
+                            "launch before");
             return;
         }
         for (int64_t j = 0; j < length; j++) {

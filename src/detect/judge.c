@@ -1,6 +1,7 @@
 #include "detect/judge_parts.h"
 
 #include "base/assert.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -160,9 +161,11 @@ static const char *fail_reason(struct judge_work *work)
                             ? arena_printf(arena, "%td of %td comparisons are beyond their limit; ",
                                            work->failed, work->gated)
                             : "";
-    return arena_printf(arena, "%s%s is %s%s%s", which,
+    bool is_measured = text_starts_with(worst->gate_reason, "at least");
+    return arena_printf(arena, "%s%s%s%s%s%s", which,
                         judge_subject(arena, work->labels[work->worst_failed], worst->metric),
-                        worst->gate_reason, work->unmet > 0 ? "; " : "", unmet);
+                        is_measured ? " is " : ": ", worst->gate_reason,
+                        work->unmet > 0 ? "; " : "", unmet);
 }
 
 static const char *open_reason(struct judge_work *work)
@@ -281,6 +284,20 @@ static void say_waivers(struct judge_work *work)
     }
 }
 
+/* A jump that nobody explains is as suspicious upwards as downwards. */
+static void say_wild(struct judge_work *work)
+{
+    if (work->wild > 0) {
+        const struct model_comparison *c = &work->decision->items[work->first_wild];
+        judge_say(work->arena, &work->notes,
+                  "%s%s is better by more than a factor of two: make sure that it still does the "
+                  "same work",
+                  judge_subject(work->arena, work->labels[work->first_wild], c->metric),
+                  work->wild > 1 ? arena_printf(work->arena, " (and %td more)", work->wild - 1)
+                                 : "");
+    }
+}
+
 /* What stood in the way and is not the reason itself. */
 static void say_other_obstacles(struct judge_work *work, int exit_code)
 {
@@ -306,6 +323,7 @@ void judge_decision(struct arena *arena, struct model_decision *decision,
         .worst_failed = -1,
         .first_open = -1,
         .first_invalid = -1,
+        .first_wild = -1,
     };
     for (ptrdiff_t i = 0; i < decision->count; i++) {
         work.labels[i] = judge_label(arena, &decision->items[i]);
@@ -328,6 +346,7 @@ void judge_decision(struct arena *arena, struct model_decision *decision,
         .requirement_count = work.requirement_count,
     };
     judge_groups(&work);
+    say_wild(&work);
     say_other_obstacles(&work, exit_code);
     decision->judgement = judgement;
     judgement->route = judge_route(&work, judgement);

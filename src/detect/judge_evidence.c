@@ -20,9 +20,8 @@ static const char *delta_words(struct arena *arena, const struct model_compariso
     }
     if (!c->has_ratio) {
         return c->basis == MODEL_BASIS_EXACT
-                   ? arena_printf(arena, "%s → %s",
-                                  unit_format(arena, c->old_side.median, c->unit, 6),
-                                  unit_format(arena, c->new_side.median, c->unit, 6))
+                   ? arena_printf(arena, "%s → %s", judge_bound(arena, c->old_side.median, c->unit),
+                                  judge_bound(arena, c->new_side.median, c->unit))
                    : arena_printf(arena, "not known: %s", c->reason);
     }
     int decimals = decimals_of(c);

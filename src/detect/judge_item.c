@@ -200,6 +200,12 @@ static enum model_gate place(const struct model_comparison *c, const struct dete
     return is_any_regression ? MODEL_GATE_FAIL : detect_gate(c, limit);
 }
 
+/* It failed once and not again: the two contradict each other, so neither is believed. */
+static bool is_not_confirmed(const struct model_comparison *c)
+{
+    return c->reason_code != NULL && strcmp(c->reason_code, "not-confirmed") == 0;
+}
+
 /* Pass, fail, open or waived, with the reason. */
 static void judge_gate(struct judge_work *work, struct model_comparison *c, const char *label,
                        const struct model_metric_thresholds *thresholds)
@@ -210,13 +216,17 @@ static void judge_gate(struct judge_work *work, struct model_comparison *c, cons
         limit_from(work->context->policy, threshold_of(thresholds, fail_at));
     c->limit = limit.value;
     c->is_limit_absolute = limit.is_absolute;
-    c->gate = place(c, &limit, fail_at);
+    bool is_refuted = is_not_confirmed(c);
+    c->gate = is_refuted ? MODEL_GATE_OPEN : place(c, &limit, fail_at);
+    work->unconfirmed += is_refuted;
     if (c->gate == MODEL_GATE_PASS) {
         c->gate_reason = pass_words(arena, c, &limit);
         return;
     }
     bool is_beyond = c->gate == MODEL_GATE_FAIL;
-    c->gate_reason = is_beyond ? fail_words(arena, c, &limit) : open_words(arena, c, &limit);
+    c->gate_reason = is_beyond    ? fail_words(arena, c, &limit)
+                     : is_refuted ? c->reason
+                                  : open_words(arena, c, &limit);
     if (waive(work, c, label) || !is_beyond || !needs_confirmation(c)) {
         return;
     }
@@ -229,13 +239,21 @@ static void judge_gate(struct judge_work *work, struct model_comparison *c, cons
     c->gate_reason = arena_printf(arena, "%s%s", c->gate_reason, how);
 }
 
-/* Is the left one the one to name first? */
-static bool is_worse(const struct model_comparison *left, const struct model_comparison *right)
+bool judge_is_worse(const struct model_comparison *left, const struct model_comparison *right)
 {
     if (left->level != right->level) {
         return left->level > right->level;
     }
     return detect_change_for_worse(left, false).near > detect_change_for_worse(right, false).near;
+}
+
+/* Proven to be better by more than this factor is no everyday gain: work may have been lost. */
+static const double WILD_FACTOR = 2;
+
+static bool is_wild(const struct model_comparison *c)
+{
+    return c->verdict == MODEL_IMPROVED && c->has_interval && c->low > 0 && c->high > 0 &&
+           (c->better == MODEL_LOWER_IS_BETTER ? 1 / c->high : c->low) > WILD_FACTOR;
 }
 
 static void count_item(struct judge_work *work, ptrdiff_t at)
@@ -253,9 +271,13 @@ static void count_item(struct judge_work *work, ptrdiff_t at)
     }
     if (c->gate == MODEL_GATE_FAIL) {
         work->failed++;
-        if (work->worst_failed < 0 || is_worse(c, &items[work->worst_failed])) {
+        if (work->worst_failed < 0 || judge_is_worse(c, &items[work->worst_failed])) {
             work->worst_failed = at;
         }
+    }
+    if (is_wild(c)) {
+        work->wild++;
+        work->first_wild = work->first_wild < 0 ? at : work->first_wild;
     }
     if (c->gate == MODEL_GATE_OPEN) {
         work->open++;

@@ -52,6 +52,8 @@ struct judge_work {
     ptrdiff_t worst_failed;
     ptrdiff_t first_open;
     ptrdiff_t first_invalid;
+    ptrdiff_t first_wild;
+    ptrdiff_t wild; /* improved so much that it is worth a look */
     /* Requirements, by what became of them. */
     struct model_requirement *requirements;
     ptrdiff_t requirement_count;
@@ -69,6 +71,8 @@ struct judge_work {
 
 /* judge_item.c: judges decision->items[at] and counts it. */
 void judge_item(struct judge_work *work, ptrdiff_t at);
+/* Is the left one the one to name first? */
+bool judge_is_worse(const struct model_comparison *left, const struct model_comparison *right);
 /* "suite:name n=4" */
 const char *judge_label(struct arena *arena, const struct model_comparison *comparison);
 /* "new fsync, agreed (A. Person, until 2027-01-31)" */

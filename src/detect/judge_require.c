@@ -165,14 +165,18 @@ static struct finding find(struct arena *arena, const struct model_benchmark *be
                               : find_interval(arena, metric, confidence);
 }
 
+/* "3.9 GiB/s (3.8 … 4.0)" */
 static const char *found_words(struct arena *arena, const struct finding *finding, const char *unit)
 {
     const char *estimate = unit_format(arena, finding->estimate, unit, 3);
     if (!finding->is_known || !(finding->low < finding->high)) {
         return estimate;
     }
-    return arena_printf(arena, "%s (%s … %s)", estimate, unit_format(arena, finding->low, unit, 3),
-                        unit_format(arena, finding->high, unit, 3));
+    const char *label = NULL;
+    double scale = unit_scale(finding->estimate, unit, arena, &label);
+    return arena_printf(arena, "%s (%s … %s)", estimate,
+                        unit_format_digits(arena, finding->low / scale, 3),
+                        unit_format_digits(arena, finding->high / scale, 3));
 }
 
 /* Proven within both bounds, proven beyond one, or neither. */
@@ -247,6 +251,9 @@ static void check_rule(struct judge_work *work, const char *const *labels,
         const struct model_metric *metric = model_metric_find(benchmark, rule->metric);
         if (metric != NULL) {
             check_metric(work, benchmark, metric, labels[i], rule);
+        } else if (benchmark->state == MODEL_STATE_OK && benchmark->metric_count == 0) {
+            add(work, labels[i], rule)->reason = "the budget was spent before it was measured";
+            work->unknown++;
         } else {
             without++;
             first_without = first_without != NULL ? first_without : labels[i];

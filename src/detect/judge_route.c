@@ -318,22 +318,41 @@ static bool is_evidence(const struct model_comparison *c, enum model_route_kind 
     }
 }
 
+static int compare_worse(const void *left, const void *right)
+{
+    const struct model_comparison *a = *(const struct model_comparison *const *)left;
+    const struct model_comparison *b = *(const struct model_comparison *const *)right;
+    return judge_is_worse(a, b) ? -1 : judge_is_worse(b, a) ? 1 : a < b ? -1 : a > b;
+}
+
+/* The comparisons that speak for a route, worst first; others in their order. */
+static ptrdiff_t find_evidence(const struct judge_work *work, enum model_route_kind kind,
+                               const struct model_comparison **found)
+{
+    ptrdiff_t count = 0;
+    for (ptrdiff_t i = 0; i < work->decision->count; i++) {
+        const struct model_comparison *c = &work->decision->items[i];
+        if (c->is_gated && is_evidence(c, kind)) {
+            found[count++] = c;
+        }
+    }
+    if (count > 0) {
+        qsort(found, (size_t)count, sizeof(const struct model_comparison *), compare_worse);
+    }
+    return count;
+}
+
 static void gather_evidence(struct judge_work *work, enum model_route_kind kind,
                             struct judge_texts *texts)
 {
     struct arena *arena = work->arena;
-    ptrdiff_t left_out = 0;
+    const struct model_comparison **found =
+        ARENA_ARRAY(arena, const struct model_comparison *, work->decision->count);
+    ptrdiff_t count = find_evidence(work, kind, found);
+    ptrdiff_t left_out = count > EVIDENCE_MAX ? count - EVIDENCE_MAX : 0;
     judge_say(arena, texts, "%s", judge_evidence_summary(arena, work->decision));
-    for (ptrdiff_t i = 0; i < work->decision->count; i++) {
-        const struct model_comparison *c = &work->decision->items[i];
-        if (!c->is_gated || !is_evidence(c, kind)) {
-            continue;
-        }
-        if (texts->count <= EVIDENCE_MAX) {
-            judge_say(arena, texts, "%s", judge_evidence(arena, c));
-        } else {
-            left_out++;
-        }
+    for (ptrdiff_t i = 0; i < count - left_out; i++) {
+        judge_say(arena, texts, "%s", judge_evidence(arena, found[i]));
     }
     for (ptrdiff_t i = 0; i < work->requirement_count; i++) {
         if (work->requirements[i].gate == MODEL_GATE_PASS) {

@@ -40,8 +40,10 @@ const char *judge_amount(struct arena *arena, const struct model_comparison *com
     if (is_absolute) {
         return judge_bound(arena, amount, comparison->unit);
     }
-    return isinf(amount) ? "from nothing"
-                         : arena_printf(arena, "%s %%", judge_bound(arena, amount * 100, ""));
+    double percent = amount * 100;
+    return isinf(amount)     ? "from nothing"
+           : percent >= 1000 ? arena_printf(arena, "%.0f %%", percent)
+                             : arena_printf(arena, "%s %%", judge_bound(arena, percent, ""));
 }
 
 const char *judge_subject(struct arena *arena, const char *label, const char *metric)

@@ -11,16 +11,16 @@
  * of log(new/old) is 2 S², and more where the compared runs have fewer or wilder launches than the
  * reruns had:
  *
- *     V  = 2 S² + max(0, v_old − L) + max(0, v_new − L)        L: mean v of the reruns
- *     df = V² / ((2 S²)²/ν + Σ (extra²/(kept − 1)))            Welch and Satterthwaite
- *     log(new/old) ± t(1 − α/2, df) √V
+ *     V  = 2 g² S² + max(0, v_old − L) + max(0, v_new − L)      L: mean v of the reruns
+ *     df = V² / ((2 g² S²)²/ν + Σ (extra²/(kept − 1)))          Welch and Satterthwaite
+ *     log(new/old) ± t(1 − α/2, df) √V                          ν = reruns − groups
  *
- * with ν = 0.55 + 1.3 ln(reruns − groups), fewer than there are: what is asked is where the next
- * run may lie, not where the mean is, and runs are skewed and heavy-tailed, which neither averages
- * out nor shows in a few reruns. With that ν, exponential and t3-distributed runs are excluded in 1
- * % whatever the number of reruns, normal ones less often. S² is not made robust on purpose: a
- * rerun that was far off says that the next run may be, too. Wrong exclusions by kind of data, and
- * what all this assumes, are in docs/statistics.md ("Between runs"). */
+ * What is asked is where a single run may lie, not where a mean is, and runs are skewed and
+ * heavy-tailed, which neither averages out nor shows in a few reruns. So the part between runs is
+ * widened by g = (1.45 + 1/ν)(1 + 0.2 log10(0.01/α)), with which runs that are only ever slower
+ * (exponential) are covered at every α, and normal ones more than that. S² is not made robust on
+ * purpose: a rerun that was far off says that the next run may be, too. Wrong exclusions by kind of
+ * data, and what all this assumes, are in docs/statistics.md ("Between runs"). */
 #ifndef TARE_DETECT_RUNS_H
 #define TARE_DETECT_RUNS_H
 

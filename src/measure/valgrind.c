@@ -252,8 +252,9 @@ const char *valgrind_path_note(struct arena *arena, const struct valgrind *valgr
                             "would take %s, which Valgrind %s does not have",
                             instead, buffer_string(&names), valgrind->version);
     }
-    return arena_printf(arena,
-                        "instructions: Valgrind %s does not have %s: code that looks for them was "
-                        "counted on another path than it takes natively",
-                        valgrind->version, buffer_string(&names));
+    return arena_printf(
+        arena,
+        "instructions: counted without %s, which Valgrind %s does not have: code that "
+        "looks for it takes another path natively",
+        buffer_string(&names), valgrind->version);
 }

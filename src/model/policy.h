@@ -181,7 +181,7 @@ struct model_policy {
     struct model_threshold_list thresholds; /* ask model_policy_thresholds */
     struct model_text_list synthetic;       /* patterns; ask model_policy_group */
     struct model_text_list realistic;
-    struct model_text_list gpu; /* patterns: benchmarks that run on a GPU */
+    struct model_text_list gpu;            /* patterns: benchmarks that run on a GPU */
     const char *routes[MODEL_ROUTE_COUNT]; /* names, never NULL */
     struct model_policy_benchmark *benchmarks;
     ptrdiff_t benchmark_count;

@@ -73,6 +73,32 @@ static int compare_variables(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+enum {
+    SETTLED_VARIABLES = 64,
+    SETTLED_NAME_BYTES = 1024, /* of all names together, room for those that fill included */
+    SETTLED_BYTES = 4096,
+};
+
+/* Start-up code looks at every variable and at every letter of its name, some 450 instructions for
+ * a variable and 7 for a letter (glibc 2.36): empty ones make their number and length even. */
+static void fill_names(struct environment *environment)
+{
+    while ((environment->count + 2) % SETTLED_VARIABLES != 0) {
+        environment_set(environment,
+                        arena_printf(environment->arena, "TARE_FILL_%02td",
+                                     environment->count % SETTLED_VARIABLES),
+                        "");
+    }
+    ptrdiff_t bytes = 0;
+    for (ptrdiff_t i = 0; i < environment->count; i++) {
+        bytes += (ptrdiff_t)strcspn(environment->variables[i], "=");
+    }
+    ptrdiff_t more = SETTLED_NAME_BYTES - bytes % SETTLED_NAME_BYTES;
+    char *name = arena_alloc(environment->arena, more + 1, 1);
+    memset(name, '_', (size_t)more);
+    environment_set(environment, name, "");
+}
+
 void environment_settle(struct environment *environment)
 {
     for (size_t i = 0; i < sizeof session_prefixes / sizeof *session_prefixes; i++) {
@@ -83,18 +109,13 @@ void environment_settle(struct environment *environment)
     environment_set(environment, "PERL_PERTURB_KEYS", "0");
     qsort(environment->variables, (size_t)environment->count, sizeof *environment->variables,
           compare_variables);
-    /* Start-up code looks at every variable: some 450 instructions each. */
-    while ((environment->count + 1) % 64 != 0) {
-        environment_set(
-            environment,
-            arena_printf(environment->arena, "TARE_FILL_%02td", environment->count % 64), "");
-    }
+    fill_names(environment);
     /* The stack begins below them: its place decides which way copies and searches take. */
     ptrdiff_t bytes = (ptrdiff_t)sizeof "TARE_PADDING=";
     for (ptrdiff_t i = 0; i < environment->count; i++) {
         bytes += (ptrdiff_t)strlen(environment->variables[i]) + 1;
     }
-    environment_pad(environment, (4096 - bytes % 4096) % 4096);
+    environment_pad(environment, (SETTLED_BYTES - bytes % SETTLED_BYTES) % SETTLED_BYTES);
 }
 
 void environment_preload(struct environment *environment, const char *library)

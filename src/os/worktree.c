@@ -110,6 +110,10 @@ static const char *short_name(struct arena *arena, const char *revision, const c
     if (strncmp(hash, revision, strlen(revision)) == 0) {
         return digits;
     }
+    static const char *const places[] = {"refs/heads/", "refs/remotes/", "refs/tags/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        revision += text_starts_with(revision, places[i]) ? strlen(places[i]) : 0;
+    }
     return arena_printf(arena, "%s@%s", text_printable(arena, revision, NAME_COLUMNS_MAX), digits);
 }
 

@@ -32,8 +32,10 @@ tare_status worktree_default_branch(struct arena *arena,
                                     const struct worktree_repository *repository,
                                     const char **branch, struct tare_error *error)
 {
-    static const char *const candidates[] = {"origin/HEAD", "origin/main", "origin/master", "main",
-                                             "master"};
+    /* In full: a tag or a branch called origin/main would come before the one that is meant. */
+    static const char *const candidates[] = {"refs/remotes/origin/HEAD", "refs/remotes/origin/main",
+                                             "refs/remotes/origin/master", "refs/heads/main",
+                                             "refs/heads/master"};
     const struct git_call call = question(repository);
     *branch = NULL;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates && *branch == NULL; i++) {
@@ -49,6 +51,17 @@ tare_status worktree_default_branch(struct arena *arena,
         }
     }
     return TARE_OK;
+}
+
+tare_status worktree_has_changes(struct arena *arena, const struct worktree_repository *repository,
+                                 bool *has_changes, struct tare_error *error)
+{
+    const struct git_call call = question(repository);
+    struct git_reply reply;
+    tare_status status =
+        git_run(arena, &call, GIT("diff", "--quiet", "--no-ext-diff", "HEAD", "--"), &reply, error);
+    *has_changes = status == TARE_OK && !reply.is_success;
+    return status;
 }
 
 tare_status worktree_file(struct arena *arena, const struct worktree_repository *repository,

@@ -12,11 +12,15 @@ tare_status worktree_merge_base(struct arena *arena, const struct worktree_repos
                                 const char *left, const char *right, const char **hash,
                                 struct tare_error *error);
 
-/* The branch that others are merged into: what origin says, else origin/main, origin/master, main,
- * master. NULL: none of them is there. */
+/* The branch that others are merged into, by its full name: what origin says, else origin/main,
+ * origin/master, main, master. NULL: none of them is there. */
 tare_status worktree_default_branch(struct arena *arena,
                                     const struct worktree_repository *repository,
                                     const char **branch, struct tare_error *error);
+
+/* Does any file that git knows differ from HEAD? Untracked files do not count. */
+tare_status worktree_has_changes(struct arena *arena, const struct worktree_repository *repository,
+                                 bool *has_changes, struct tare_error *error);
 
 /* A file as it is in a commit, by its path from the root. *text becomes NULL when there is none. */
 tare_status worktree_file(struct arena *arena, const struct worktree_repository *repository,

@@ -1,6 +1,7 @@
 #include "report/comparison_json.h"
 
 #include "base/text.h"
+#include "report/gate_text.h"
 #include "report/json_write.h"
 
 static json_t *side_json(const struct model_side *side)
@@ -48,6 +49,65 @@ static json_t *item_json(struct arena *arena, const struct model_comparison *c)
     json_object_set_new(object, "seconds", json_write_number(c->seconds));
     json_object_set_new(object, "seconds_more", json_write_number(c->seconds_more));
     json_object_set_new(object, "witness", json_write_text(arena, c->witness));
+    json_object_set_new(object, "gate", json_write_text(arena, model_gate_name(c->gate)));
+    json_object_set_new(object, "gate_reason", json_write_text(arena, c->gate_reason));
+    bool has_limit = c->gate != MODEL_GATE_NONE && c->limit >= 0;
+    json_object_set_new(object, "limit", has_limit ? json_write_number(c->limit) : json_null());
+    json_object_set_new(object, "limit_absolute", json_boolean(has_limit && c->is_limit_absolute));
+    json_object_set_new(object, "confirmed", json_boolean(c->is_confirmed));
+    json_object_set_new(object, "waiver", json_write_text(arena, c->waiver));
+    return object;
+}
+
+static json_t *requirement_json(struct arena *arena, const struct model_requirement *requirement)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "benchmark", json_write_text(arena, requirement->benchmark));
+    json_object_set_new(object, "metric", json_write_text(arena, requirement->metric));
+    json_object_set_new(object, "bound", json_write_text(arena, requirement->bound));
+    json_object_set_new(object, "found", json_write_text(arena, requirement->found));
+    json_object_set_new(object, "gate", json_write_text(arena, model_gate_name(requirement->gate)));
+    json_object_set_new(object, "checked", json_boolean(!requirement->is_invalid));
+    json_object_set_new(object, "reason", json_write_text(arena, requirement->reason));
+    return object;
+}
+
+static json_t *route_json(struct arena *arena, const struct model_route *route)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "kind", json_write_text(arena, route->kind));
+    json_object_set_new(object, "name", json_write_text(arena, route->name));
+    json_object_set_new(object, "reason", json_write_text(arena, route->reason));
+    json_object_set_new(object, "evidence",
+                        json_write_texts(arena, route->evidence, route->evidence_count));
+    return object;
+}
+
+/* null where nobody asked for a judgement. */
+static json_t *judgement_json(struct arena *arena, const struct model_judgement *judgement)
+{
+    if (judgement == NULL) {
+        return json_null();
+    }
+    json_t *requirements = json_array();
+    for (ptrdiff_t i = 0; i < judgement->requirement_count; i++) {
+        json_array_append_new(requirements, requirement_json(arena, &judgement->requirements[i]));
+    }
+    json_t *object = json_object();
+    json_object_set_new(object, "outcome", json_write_text(arena, report_gate_outcome(judgement)));
+    json_object_set_new(object, "level",
+                        json_write_text(arena, model_level_name(judgement->level)));
+    json_object_set_new(object, "fail_at",
+                        json_write_text(arena, model_level_name(judgement->fail_at)));
+    json_object_set_new(object, "reason", json_write_text(arena, judgement->reason));
+    json_object_set_new(object, "spread", json_write_text(arena, judgement->spread));
+    json_object_set_new(object, "correction", json_write_text(arena, judgement->correction));
+    json_object_set_new(object, "route", route_json(arena, &judgement->route));
+    json_object_set_new(object, "requirements", requirements);
+    json_object_set_new(object, "waivers",
+                        json_write_texts(arena, judgement->waivers, judgement->waiver_count));
+    json_object_set_new(object, "notes",
+                        json_write_texts(arena, judgement->notes, judgement->note_count));
     return object;
 }
 
@@ -78,6 +138,7 @@ void report_comparison_json(struct buffer *out, const struct model_decision *dec
     json_object_set_new(root, "new", json_write_text(&arena, decision->new_name));
     json_object_set_new(root, "confidence", json_write_number(decision->confidence));
     json_object_set_new(root, "gated_comparisons", json_integer(decision->gated_count));
+    json_object_set_new(root, "gate", judgement_json(&arena, decision->judgement));
     json_object_set_new(root, "comparisons", items);
     json_object_set_new(root, "counts", by_verdict);
     json_object_set_new(root, "missing",

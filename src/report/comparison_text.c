@@ -81,6 +81,10 @@ char *report_interval_strip(struct arena *arena, const struct model_comparison *
 /* As many decimals as the interval's width supports, at least one. */
 static int change_decimals(const struct model_comparison *c)
 {
+    if (c->basis == MODEL_BASIS_EXACT && c->ratio != 1) {
+        /* It is known to the last digit: as many as it takes to be no zero. */
+        return fabs(c->ratio - 1) >= 1e-4 ? 2 : 6;
+    }
     double width = c->has_interval ? (c->high - c->low) / 2 * 100 : 1;
     return width < 0.05 ? 2 : width < 10 ? 1 : 0;
 }
@@ -90,6 +94,9 @@ static const char *interval_cell(struct arena *arena, const struct model_compari
     if (!c->has_interval) {
         return "?";
     }
+    if (c->basis == MODEL_BASIS_EXACT) {
+        return "exact";
+    }
     int decimals = change_decimals(c);
     char *low = unit_format_change(arena, c->low, decimals);
     char *high = unit_format_change(arena, c->high, decimals);
@@ -98,9 +105,13 @@ static const char *interval_cell(struct arena *arena, const struct model_compari
     return arena_printf(arena, "%s…%s", low, high);
 }
 
-static const char *value_cell(struct arena *arena, const struct model_side *side, const char *unit)
+static const char *value_cell(struct arena *arena, const struct model_comparison *c,
+                              const struct model_side *side)
 {
-    return side->count > 0 ? unit_format(arena, side->median, unit, 3) : NULL;
+    if (side->count > 0 && c->basis == MODEL_BASIS_EXACT && strcmp(c->unit, "1") == 0) {
+        return arena_printf(arena, "%.15g", side->median);
+    }
+    return side->count > 0 ? unit_format(arena, side->median, c->unit, 3) : NULL;
 }
 
 static double strip_range(const struct model_decision *decision)
@@ -121,6 +132,18 @@ static double strip_range(const struct model_decision *decision)
     return 4;
 }
 
+/* NULL: nobody asked for a gate, or this metric does not decide; the column goes when all are. */
+static const char *gate_cell(const struct model_comparison *c)
+{
+    static const char *const words[] = {
+        [MODEL_GATE_PASS] = "pass",
+        [MODEL_GATE_WAIVED] = "waived",
+        [MODEL_GATE_OPEN] = "open",
+        [MODEL_GATE_FAIL] = "FAIL",
+    };
+    return words[c->gate];
+}
+
 static void print_table(struct buffer *out, const struct model_decision *decision,
                         const struct report_style *style)
 {
@@ -137,6 +160,7 @@ static void print_table(struct buffer *out, const struct model_decision *decisio
         &table, arena_printf(arena, "−%-*.0f+%.0f %%", STRIP_WIDTH - 6, range * 100, range * 100),
         TABLE_LEFT, 5);
     table_add_column(&table, "verdict", TABLE_LEFT, 0);
+    table_add_column(&table, "gate", TABLE_LEFT, 0);
     for (ptrdiff_t i = 0; i < decision->count; i++) {
         const struct model_comparison *c = &decision->items[i];
         /* What does not decide is shown when it moved, or when everything is asked for. */
@@ -149,12 +173,13 @@ static void print_table(struct buffer *out, const struct model_decision *decisio
         struct table_row *row = table_add_row(&table);
         row->color = verdict_colors[c->verdict];
         row->cells[0] = comparison_label(arena, c, 0);
+        row->cells[7] = gate_cell(c);
         if (c->verdict == MODEL_INVALID) {
             row->line = arena_printf(arena, "invalid: %s", text_printable(arena, c->reason, 400));
             continue;
         }
-        row->cells[1] = value_cell(arena, &c->old_side, c->unit);
-        row->cells[2] = value_cell(arena, &c->new_side, c->unit);
+        row->cells[1] = value_cell(arena, c, &c->old_side);
+        row->cells[2] = value_cell(arena, c, &c->new_side);
         row->cells[3] =
             c->has_ratio ? unit_format_change(arena, c->ratio, change_decimals(c)) : NULL;
         row->cells[4] = interval_cell(arena, c);
@@ -187,6 +212,9 @@ char *report_comparison_sentence(struct arena *arena, const struct model_compari
         }
         return arena_printf(arena, "%s: %s.", label, text_printable(arena, c->reason, 300));
     case MODEL_EQUIVALENT:
+        if (c->basis == MODEL_BASIS_EXACT) {
+            return arena_printf(arena, "%s is exactly the same.", label);
+        }
         return arena_printf(arena, "%s is the same within %g %%.", label, c->band * 100);
     case MODEL_INCONCLUSIVE:
         if (c->seconds_more > 0) {
@@ -216,7 +244,7 @@ static void print_sentences(struct buffer *out, const struct model_decision *dec
             wrap_line(out, report_comparison_sentence(out->arena, c, decision->confidence),
                       style->columns);
         }
-        if (c->witness != NULL) {
+        if (c->witness != NULL && (c->is_gated || style->is_verbose)) {
             wrap_line(out,
                       arena_printf(out->arena, "%s: %s.", comparison_label(out->arena, c, 60),
                                    text_printable(out->arena, c->witness, 300)),
@@ -240,8 +268,8 @@ static void print_labels(struct buffer *out, const char *what, const char *const
     }
 }
 
-void report_comparison_text(struct buffer *out, const struct model_decision *decision,
-                            const struct model_machine *machine, const struct report_style *style)
+void report_comparison_table(struct buffer *out, const struct model_decision *decision,
+                             const struct model_machine *machine, const struct report_style *style)
 {
     struct arena *arena = out->arena;
     ptrdiff_t launches = 0;
@@ -256,6 +284,13 @@ void report_comparison_text(struct buffer *out, const struct model_decision *dec
                            report_machine_line(arena, machine), launches),
               style->columns);
     print_table(out, decision, style);
+}
+
+void report_comparison_text(struct buffer *out, const struct model_decision *decision,
+                            const struct model_machine *machine, const struct report_style *style)
+{
+    struct arena *arena = out->arena;
+    report_comparison_table(out, decision, machine, style);
     print_sentences(out, decision, style);
     print_labels(out, "only old has", decision->missing, decision->missing_count, style);
     print_labels(out, "only new has", decision->added, decision->added_count, style);

@@ -10,6 +10,10 @@
 void report_comparison_text(struct buffer *out, const struct model_decision *decision,
                             const struct model_machine *machine, const struct report_style *style);
 
+/* Header and table only; with a column for the gate where there was one. */
+void report_comparison_table(struct buffer *out, const struct model_decision *decision,
+                             const struct model_machine *machine, const struct report_style *style);
+
 /* The interval against its band in `width` cells: -5 … 0 … +5 %; "|" the band's edges, "━" the
  * interval. */
 char *report_interval_strip(struct arena *arena, const struct model_comparison *comparison,

@@ -134,6 +134,18 @@ static const char *metric_cell(struct arena *arena, const struct model_benchmark
     return unit_format(arena, summary.median, metric->unit, 3);
 }
 
+/* An exact count with all its digits; the CPU's own counters are none. */
+static const char *count_cell(struct arena *arena, const struct model_benchmark *benchmark,
+                              const char *name)
+{
+    const struct model_metric *metric = model_metric_find(benchmark, name);
+    if (metric == NULL || !metric->is_exact || metric->count == 0) {
+        return NULL;
+    }
+    return metric->invalid_reason != NULL ? "invalid"
+                                          : arena_printf(arena, "%.15g", metric->values[0]);
+}
+
 /* What the benchmark works off per second, when it says what its work is. */
 static const char *const rate_names[] = {"throughput", "item_rate", "flop_rate"};
 /* Metrics that Tare adds: they have columns of their own, or are details. */
@@ -159,7 +171,12 @@ static const char *const added_names[] = {"time",
                                           "cycles",
                                           "branches",
                                           "branch_misses",
-                                          "cache_misses"};
+                                          "cache_misses",
+                                          "cpu_instructions",
+                                          "binary_size",
+                                          "text_size",
+                                          "rodata_size",
+                                          "data_size"};
 enum {
     RATE_NAMES = sizeof rate_names / sizeof *rate_names,
     ADDED_NAMES = sizeof added_names / sizeof *added_names,
@@ -262,7 +279,7 @@ static const char *speedup_cell(struct arena *arena, const struct model_run *run
 
 struct run_columns {
     int name, time, uncertainty, strip, rate, own, speedup, user, system, memory, allocations,
-        check, launches;
+        instructions, size, check, launches;
 };
 
 static struct run_columns add_columns(struct table *table, double confidence)
@@ -280,6 +297,8 @@ static struct run_columns add_columns(struct table *table, double confidence)
     c.system = table_add_column(table, "system", TABLE_RIGHT, 6);
     c.memory = table_add_column(table, "memory", TABLE_RIGHT, 4);
     c.allocations = table_add_column(table, "allocs", TABLE_RIGHT, 5);
+    c.instructions = table_add_column(table, "instructions", TABLE_RIGHT, 1);
+    c.size = table_add_column(table, "size", TABLE_RIGHT, 2);
     c.check = table_add_column(table, "check", TABLE_LEFT, 7);
     c.launches = table_add_column(table, "launches", TABLE_RIGHT, 8);
     return c;
@@ -312,6 +331,8 @@ static void fill_row(struct table *table, const struct run_columns *c, const str
     row->cells[c->system] = metric_cell(arena, benchmark, "system", run->confidence);
     row->cells[c->memory] = metric_cell(arena, benchmark, "memory", run->confidence);
     row->cells[c->allocations] = metric_cell(arena, benchmark, "allocations", run->confidence);
+    row->cells[c->instructions] = count_cell(arena, benchmark, "instructions");
+    row->cells[c->size] = metric_cell(arena, benchmark, "binary_size", run->confidence);
     row->cells[c->check] = benchmark->check == MODEL_CHECK_PASSED ? "passed" : NULL;
     row->cells[c->launches] = arena_printf(arena, "%td", summary.launches);
 }

@@ -7,12 +7,16 @@
 #include "codec/receipt.h"
 #include "store/store.h"
 
+/* How the reason of an entry in the history begins that an import made. Such entries are about one
+ * store, so they are not exported. */
+#define STORE_IMPORT_REASON "imported from "
+
 struct store_import {
     const struct receipt *receipt;
     const char *name; /* the baseline's */
     int64_t at_unix_ns;
     const char *by;
-    const char *reason; /* where it came from */
+    const char *reason; /* STORE_IMPORT_REASON and where it came from */
 };
 
 struct store_import_result {

@@ -94,8 +94,7 @@ tare_status store_runs_prune(struct store *store, struct arena *arena,
                              const struct store_prune *prune, struct store_prune_result *result,
                              struct tare_error *error)
 {
-    TARE_ASSERT((prune->keep >= 0) + (prune->before_unix_ns > 0) + (prune->selector_count > 0) ==
-                1);
+    TARE_ASSERT((prune->keep >= 0 || prune->before_unix_ns > 0) != (prune->selector_count > 0));
     *result = (struct store_prune_result){0};
     tare_status status =
         prune->is_dry_run ? store_begin_read(store, error) : store_begin(store, error);
@@ -156,6 +155,25 @@ static tare_status select_named(struct store *store, struct arena *arena,
     return status;
 }
 
+/* Runs found by two ways count once. */
+static tare_status select_by(struct store *store, struct arena *arena, enum store_query query,
+                             int64_t limit, struct store_run_rows *candidates,
+                             struct tare_error *error)
+{
+    ptrdiff_t before_count = candidates->count;
+    struct row row = row_open(store, query, error);
+    row_bind_int(&row, limit);
+    while (row_next(&row)) {
+        char id[RUN_ID_LENGTH + 1];
+        row_id(&row, id, sizeof id);
+        struct store_run_rows before = {.items = candidates->items, .count = before_count};
+        if (row.status == TARE_OK && !has_run(&before, id)) {
+            row.status = add_candidate(store, arena, id, candidates, error);
+        }
+    }
+    return row_close(&row);
+}
+
 static tare_status select_candidates(struct store *store, struct arena *arena,
                                      const struct store_prune *prune,
                                      struct store_run_rows *candidates, struct tare_error *error)
@@ -163,17 +181,15 @@ static tare_status select_candidates(struct store *store, struct arena *arena,
     if (prune->selector_count > 0) {
         return select_named(store, arena, prune, candidates, error);
     }
-    struct row row =
-        row_open(store, prune->keep >= 0 ? QUERY_RUNS_BEYOND : QUERY_RUNS_BEFORE, error);
-    row_bind_int(&row, prune->keep >= 0 ? prune->keep : prune->before_unix_ns);
-    while (row_next(&row)) {
-        char id[RUN_ID_LENGTH + 1];
-        row_id(&row, id, sizeof id);
-        if (row.status == TARE_OK) {
-            row.status = add_candidate(store, arena, id, candidates, error);
-        }
+    tare_status status = TARE_OK;
+    if (prune->keep >= 0) {
+        status = select_by(store, arena, QUERY_RUNS_BEYOND, prune->keep, candidates, error);
     }
-    return row_close(&row);
+    if (status == TARE_OK && prune->before_unix_ns > 0) {
+        status =
+            select_by(store, arena, QUERY_RUNS_BEFORE, prune->before_unix_ns, candidates, error);
+    }
+    return status;
 }
 
 static tare_status remove_runs(struct store *store, const struct store_run_rows *rows,

@@ -150,3 +150,9 @@ names() { jq -r '.benchmarks[].name' <<<"$output"; }
     expect 0 '"kind"'
     [ "$(names | head -n 1)" = "sum/64" ]
 }
+
+@test "instructions cannot be counted, which is told" {
+    command -v valgrind >/dev/null || skip "no Valgrind here"
+    measure "" --count instructions
+    expect 3 "Google Benchmark does not mark its loops"
+}

@@ -77,7 +77,7 @@ used_store() {
     # shellcheck disable=SC2086 # several words on purpose
     run --separate-stderr "$tare" $command --store "$store"
     [ "$status" -eq 3 ]
-    [[ "$stderr" == *"version 99"*"up to 1"* ]]
+    [[ "$stderr" == *"version 99"*"up to 2"* ]]
   done
   sha256sum -c --quiet before
 }

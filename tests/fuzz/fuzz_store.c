@@ -37,6 +37,16 @@ static void read_everything(struct store *store, struct arena *arena)
     store_baselines_list(store, arena, NULL, &baselines, &error);
     store_baseline_history(store, arena, "main", NULL, &promotions, &error);
     store_check(store, arena, &check, &error);
+    struct store_reruns reruns;
+    struct store_document document;
+    struct store_document_rows documents;
+    struct store_noises noises;
+    bool is_found;
+    store_run_figures(store, arena, "latest", &run, &error);
+    store_reruns_list(store, arena, run.machine.id, run.project, 100, &reruns, &error);
+    store_documents_list(store, arena, NULL, 100, &documents, &error);
+    store_document_load(store, arena, "01hf", &document, &is_found, &error);
+    store_noise_list(store, arena, run.machine.id, "fixture", NULL, NULL, 0, &noises, &error);
 }
 
 static void change_something(struct store *store, struct arena *arena)

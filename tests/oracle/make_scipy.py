@@ -58,4 +58,31 @@ for name, statistic in [("skewed", np.mean), ("large", np.mean), ("skewed", np.m
 for df in [1, 4.5, 60, 1e6]:
     for tail in [1e-12, 1e-4, 0.01, 0.4]:
         row(f"t.isf/{df:g}/{tail:g}", stats.t.isf(tail, df))
+# Two stored runs, one value a launch: src/detect/runs.h has the formula. Reruns: two groups of three.
+
+
+def figures(values):
+    logs = np.log(values)
+    kept = len(logs) - 2 * int(0.2 * len(logs))
+    winsorised = np.asarray(stats.mstats.winsorize(logs, limits=(0.2, 0.2)))
+    return stats.trim_mean(logs, 0.2), np.var(winsorised, ddof=1) * (len(logs) - 1) / (kept * (kept - 1)), kept - 1
+
+
+groups = [[data["normal"], data["other"], data["normal"] * 1.02], [data["large"], data["large2"], data["skewed"]]]
+summed = [[figures(run) for run in group] for group in groups]
+freedom = sum(len(group) - 1 for group in summed)
+pooled = sum(np.var([run[0] for run in group], ddof=1) * (len(group) - 1) for group in summed) / freedom
+launches = np.mean([run[1] for group in summed for run in group])
+old, new = figures(data["normal"]), figures(data["skewed"])
+for alpha in [0.01, 0.0001]:
+    guard = (1.45 + 1 / freedom) * (1 + 0.2 * max(0, np.log10(0.01 / alpha)))
+    between = 2 * pooled * guard**2
+    extras = [max(0, side[1] - launches) for side in (old, new)]
+    variance = between + sum(extras)
+    df = variance**2 / (between**2 / freedom + sum(e**2 / side[2] for e, side in zip(extras, (old, new))))
+    reach = stats.t.isf(alpha / 2, df) * np.sqrt(variance)
+    row(f"runs/{alpha:g}/low", np.exp(new[0] - old[0] - reach))
+    row(f"runs/{alpha:g}/high", np.exp(new[0] - old[0] + reach))
+row("runs/variance", pooled)
+row("runs/launch-variance", launches)
 print("};\n\n#endif")

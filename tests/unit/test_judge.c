@@ -141,7 +141,47 @@ static void test_confirmation(void **state)
     j = judge(f);
     assert_int_equal(f->decision.items[1].gate, MODEL_GATE_FAIL);
     assert_int_equal(j->exit_code, 1);
+    assert_string_equal(j->reason, "b time: counted (limit 3 %)");
     assert_true(says(j->notes, j->note_count, "not confirmed"));
+    fixture_free(f);
+}
+
+/* Goal: what failed at first and not again is open, even where the second time looks fine. */
+static void test_refuted(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new();
+    struct model_comparison *c = add_time(f, "a", 0.999, 1.001);
+    c->verdict = MODEL_INCONCLUSIVE;
+    c->reason_code = "not-confirmed";
+    c->reason = "first +5 %, then +0 %";
+    c->is_confirmed = false;
+    const struct model_judgement *j = judge(f);
+    assert_int_equal(f->decision.items[0].gate, MODEL_GATE_OPEN);
+    assert_string_equal(f->decision.items[0].gate_reason, "first +5 %, then +0 %");
+    assert_int_equal(j->exit_code, 4);
+    assert_non_null(strstr(j->route.reason, "not confirmed"));
+    fixture_free(f);
+}
+
+/* Goal: a jump for the better passes, but not without a word. */
+static void test_wild_improvement(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new();
+    add_time(f, "a", 0.51, 0.52);
+    const struct model_judgement *j = judge(f);
+    assert_int_equal(j->exit_code, 0);
+    assert_false(says(j->notes, j->note_count, "same work"));
+    add_time(f, "b", 0.05, 0.06);
+    j = judge(f);
+    assert_int_equal(j->exit_code, 0);
+    assert_true(says(j->notes, j->note_count, "b time is better by more than a factor of two"));
+    f->decision.items[1].better = MODEL_HIGHER_IS_BETTER;
+    f->decision.items[1].low = 17;
+    f->decision.items[1].high = 18;
+    j = judge(f);
+    assert_true(says(j->notes, j->note_count, "b time is better by more than a factor of two"));
     fixture_free(f);
 }
 
@@ -517,6 +557,8 @@ int main(void)
         cmocka_unit_test(test_limit_of_what_is_said),
         cmocka_unit_test(test_minor),
         cmocka_unit_test(test_confirmation),
+        cmocka_unit_test(test_refuted),
+        cmocka_unit_test(test_wild_improvement),
         cmocka_unit_test(test_pass),
         cmocka_unit_test(test_not_gated),
         cmocka_unit_test(test_nothing_compared),

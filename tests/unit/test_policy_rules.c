@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,13 +290,100 @@ static void test_presets(void **state)
     assert_int_equal(model_policy_fail_at(&copybook, "write"), MODEL_LEVEL_CRITICAL);
 }
 
+/* The whole manual. */
+static char *read_manual(struct arena *arena)
+{
+    static const char own_name[] = "tests/unit/test_policy_rules.c";
+    const char *path = arena_printf(arena, "%.*sdocs/policy.md",
+                                    (int)(strlen(__FILE__) - strlen(own_name)), __FILE__);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        fail_msg("no %s", path);
+    }
+    enum { BYTES_MAX = 100000 };
+    char *text = arena_alloc(arena, BYTES_MAX + 1, 1);
+    assert_true(fread(text, 1, BYTES_MAX, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void assert_in_manual(const char *manual, const char *line)
+{
+    if (strstr(manual, line) == NULL) {
+        fail_msg("not in docs/policy.md: %s", line);
+    }
+}
+
+/* "15 / 25 %" */
+static const char *shown(struct arena *arena, enum model_preset preset, const char *metric)
+{
+    struct model_policy policy = model_policy_preset(preset);
+    const struct model_metric_thresholds *row = model_policy_thresholds(&policy, "x", metric);
+    return row->warning.is_absolute
+               ? arena_printf(arena, "%g / %g absolute", row->warning.value, row->critical.value)
+               : arena_printf(arena, "%g / %g %%", row->warning.value * 100,
+                              row->critical.value * 100);
+}
+
+/* The manual's table of presets has the figures that judge, and names every metric of a class. */
+static void test_manual(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"time and other latencies", "time"},
+        {"rates", "throughput"},
+        {"memory", "memory"},
+        {"accuracy", "accuracy"},
+        {"anything else", "own"},
+    };
+    struct arena arena = {0};
+    const char *manual = read_manual(&arena);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *line = arena_printf(&arena, "| %s |", rows[i][0]);
+        for (int p = 0; p < MODEL_PRESET_COUNT; p++) {
+            line = arena_printf(&arena, "%s %s |", line,
+                                shown(&arena, (enum model_preset)p, rows[i][1]));
+        }
+        assert_in_manual(manual, line);
+    }
+    const char *fail_at = "| `fail_at` |";
+    const char *core = "| `fail_at_core` |";
+    const char *added = "| `added` |";
+    const char *conditions = "| `conditions` |";
+    for (int p = 0; p < MODEL_PRESET_COUNT; p++) {
+        struct model_policy policy = model_policy_preset((enum model_preset)p);
+        const char *level = model_level_name(policy.fail_at_core);
+        fail_at = arena_printf(&arena, "%s `%s` |", fail_at, model_level_name(policy.fail_at));
+        core = level == NULL ? arena_printf(&arena, "%s |", core)
+                             : arena_printf(&arena, "%s `%s` |", core, level);
+        added = arena_printf(&arena, "%s `%s` |", added, model_outcome_name(policy.added));
+        conditions =
+            arena_printf(&arena, "%s `%s` |", conditions, model_conditions_name(policy.conditions));
+        for (ptrdiff_t i = 0; i < policy.thresholds.count; i++) {
+            const char *name = policy.thresholds.items[i].metric;
+            assert_in_manual(
+                manual, arena_printf(&arena, strcmp(name, "*") == 0 ? "`\"%s\"`" : "`%s`", name));
+        }
+    }
+    assert_in_manual(manual, fail_at);
+    assert_in_manual(manual, core);
+    assert_in_manual(manual, added);
+    assert_in_manual(manual, conditions);
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_match),      cmocka_unit_test(test_match_hostile),
-        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_core),
-        cmocka_unit_test(test_gated),      cmocka_unit_test(test_waivers),
-        cmocka_unit_test(test_presets),    cmocka_unit_test(test_renames_and_groups),
+        cmocka_unit_test(test_match),
+        cmocka_unit_test(test_match_hostile),
+        cmocka_unit_test(test_thresholds),
+        cmocka_unit_test(test_core),
+        cmocka_unit_test(test_gated),
+        cmocka_unit_test(test_waivers),
+        cmocka_unit_test(test_manual),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_renames_and_groups),
     };
     return cmocka_run_group_tests_name("policy_rules", tests, NULL, NULL);
 }

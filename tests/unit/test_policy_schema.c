@@ -1,5 +1,5 @@
-/* The editors' schema (docs/tare.schema.json) has exactly the keys the reader knows. What it says
- * about values is held against the reader by tests/cli/policy.bats. */
+/* The editors' schema (docs/tare.schema.json) has exactly the keys the reader knows, with their
+ * defaults. What it says about values is held against the reader by tests/cli/policy.bats. */
 #include "codec/policy_yaml.h"
 
 #include <jansson.h>
@@ -78,7 +78,7 @@ static bool has(const char *const *names, ptrdiff_t count, const char *name)
     return false;
 }
 
-static void test_keys(void **state)
+static int load(void **state)
 {
     (void)state;
     struct arena arena = {0};
@@ -88,8 +88,23 @@ static void test_keys(void **state)
     json_error_t error;
     schema = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (schema == NULL) {
-        fail_msg("%s:%d: %s", path, error.line, error.text);
+        print_error("%s:%d: %s\n", path, error.line, error.text);
     }
+    arena_free(&arena);
+    return schema == NULL;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    json_decref(schema);
+    return 0;
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
     struct keys found = {.arena = &arena};
     collect(&found, schema, "", 0);
     struct model_text_list known = policy_known_keys(&arena);
@@ -103,12 +118,60 @@ static void test_keys(void **state)
             fail_msg("the schema has %s, the reader does not", found.names[i]);
         }
     }
-    json_decref(schema);
+    arena_free(&arena);
+}
+
+/* Reads a policy that only says KEY: the schema's default of it. */
+static void check_default(struct arena *arena, const char *key, json_t *value)
+{
+    const char *text = json_is_string(value)
+                           ? arena_printf(arena, "%s%s\n", key, json_string_value(value))
+                           : arena_printf(arena, "%s%d\n", key, (int)json_integer_value(value));
+    struct model_policy policy;
+    struct tare_error error = {0};
+    if (policy_read(arena, text, (ptrdiff_t)strlen(text), "x", &policy, &error) != TARE_OK) {
+        fail_msg("%s%s", text, error.message);
+    }
+    struct model_policy usual = model_policy_default();
+    usual.is_empty = false;
+    struct model_text_list changes = model_policy_diff(arena, &usual, &policy);
+    if (changes.count > 0) {
+        fail_msg("%s is no default: %s", text, changes.items[0]);
+    }
+}
+
+/* Saying what the schema calls the default changes nothing. */
+static void test_defaults(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    json_t *properties = json_object_get(schema, "properties");
+    const char *name = NULL;
+    json_t *child = NULL;
+    int checked = 0;
+    json_object_foreach(properties, name, child)
+    {
+        json_t *value = json_object_get(child, "default");
+        if (value != NULL) {
+            check_default(&arena, arena_printf(&arena, "%s: ", name), value);
+            checked++;
+        }
+    }
+    assert_true(checked >= 15);
+    json_t *routes = json_object_get(json_object_get(properties, "routes"), "properties");
+    assert_int_equal(json_object_size(routes), MODEL_ROUTE_COUNT);
+    json_object_foreach(routes, name, child)
+    {
+        json_t *value = json_object_get(child, "default");
+        assert_non_null(value);
+        check_default(&arena, arena_printf(&arena, "routes:\n  %s: ", name), value);
+    }
     arena_free(&arena);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys)};
-    return cmocka_run_group_tests_name("policy_schema", tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys),
+                                       cmocka_unit_test(test_defaults)};
+    return cmocka_run_group_tests_name("policy_schema", tests, load, unload);
 }

@@ -285,6 +285,8 @@ static void test_wrong_members_are_named(void **state)
          "metrics[1] has the name of a metric before it"},
         {"[[0, 5]", "[[0, 6]", "metrics[0].launches"},
         {"[[0, 5]", "[[99, 5]", "metrics[0].launches[0] is of a launch"},
+        {"[[0, 5]", "[[0, 2], [0, 3]", "goes on with the launch before"},
+        {"{\"tare\": 1", "{\"tare\": 2", "not a receipt"},
         {"[[0, 5]", "[[0, -5]", "metrics[0].launches[0] is out of range"},
         {"[7, 4]", "[700000, 4]", "histograms[0].buckets[1]"},
         {"\"bits\": 5", "\"bits\": 16", "histograms[0].bits is out of range"},

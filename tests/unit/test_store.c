@@ -456,7 +456,7 @@ static void newer_version_is_refused(void **state)
     ptrdiff_t after_length;
     const char *before = file_content(s, &before_length);
     reopen_fails(s, "version 99");
-    reopen_fails(s, "up to 1");
+    reopen_fails(s, "up to 2");
     const char *after = file_content(s, &after_length);
     assert_int_equal(before_length, after_length);
     assert_memory_equal(before, after, (size_t)before_length);
@@ -625,18 +625,20 @@ static void failed_migration_leaves_old_version(void **state)
 {
     struct state *s = *state;
     simple_run(s, 0);
-    const struct store_migration bad[] = {
-        store_migrations[0], {"CREATE TABLE extra (a); INSERT INTO missing VALUES (1)"}};
-    const struct store_migration good[] = {store_migrations[0], {"CREATE TABLE extra (a)"}};
-    must_fail(s, store_migrate(s->store, bad, 1, 2, &s->error), TARE_ERROR_IO, "missing");
-    assert_int_equal(count_rows(s, "PRAGMA user_version"), 1);
+    enum { NOW = STORE_VERSION, NEXT = NOW + 1 };
+    struct store_migration bad[NEXT] = {0};
+    struct store_migration good[NEXT] = {0};
+    bad[NOW].sql = "CREATE TABLE extra (a); INSERT INTO missing VALUES (1)";
+    good[NOW].sql = "CREATE TABLE extra (a)";
+    must_fail(s, store_migrate(s->store, bad, NOW, NEXT, &s->error), TARE_ERROR_IO, "missing");
+    assert_int_equal(count_rows(s, "PRAGMA user_version"), NOW);
     assert_int_equal(count_rows(s, "SELECT count(*) FROM sqlite_schema WHERE name = 'extra'"), 0);
-    must(s, store_migrate(s->store, good, 1, 2, &s->error));
-    assert_int_equal(count_rows(s, "PRAGMA user_version"), 2);
+    must(s, store_migrate(s->store, good, NOW, NEXT, &s->error));
+    assert_int_equal(count_rows(s, "PRAGMA user_version"), NEXT);
     assert_int_equal(count_runs(s), 1);
     /* A second process that wanted the same step finds it done. */
-    must(s, store_migrate(s->store, good, 1, 2, &s->error));
-    assert_int_equal(count_rows(s, "PRAGMA user_version"), 2);
+    must(s, store_migrate(s->store, good, NOW, NEXT, &s->error));
+    assert_int_equal(count_rows(s, "PRAGMA user_version"), NEXT);
 }
 
 int main(void)
