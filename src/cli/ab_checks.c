@@ -1,5 +1,6 @@
 #include "cli/ab_checks.h"
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "base/unit.h"
 #include "detect/witness.h"
@@ -147,6 +148,7 @@ static void explain_count(struct arena *arena, const struct contest_entry *entry
         }
     }
     if (c->verdict == MODEL_REGRESSED || c->verdict == MODEL_IMPROVED) {
+        TARE_ASSERT(metrics[0] != NULL && metrics[1] != NULL);
         double old_value = metrics[0]->values[0];
         double new_value = metrics[1]->values[0];
         c->reason =

@@ -17,8 +17,8 @@ tare_status ab_count_sides(struct arena *arena, const struct contest *contest,
                            struct contest_entry *entry, const struct text_list *gate,
                            struct tare_error *error);
 
-/* Counts what --count asks for on every side, adds the comparisons, and has the instructions testify
- * about the time. Harmless when it was done before. */
+/* Counts what --count asks for on every side, adds the comparisons, and has the instructions
+ * testify about the time. Harmless when it was done before. */
 tare_status ab_count_exactly(struct arena *arena, const struct contest *contest,
                              struct contest_entry *entry, const struct counting *counting,
                              const struct text_list *gate, struct tare_error *error);

@@ -5,6 +5,8 @@
 #include "base/unit.h"
 #include "cli/ab_checks.h"
 #include "cli/affinity_plan.h"
+#include "cli/noise_record.h"
+#include "cli/revision.h"
 #include "cli/run_record.h"
 #include "cli/store_path.h"
 #include "detect/judge.h"
@@ -14,6 +16,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 tare_status ab_begin_runs(struct ab_session *session, char **argv, struct tare_error *error)
@@ -218,4 +221,30 @@ tare_status ab_keep_decision(struct ab_session *session, int code, struct tare_e
         .text = buffer_string(&text),
     };
     return store_document_save(session->store, &document, error);
+}
+
+bool ab_has_same_programs(const struct ab_session *session)
+{
+    const struct run_plan *plans = session->plans;
+    bool has_any = false;
+    for (ptrdiff_t i = 0; i < plans[0].task_count && i < plans[1].task_count; i++) {
+        const char *old_source = plans[0].tasks[i].source;
+        const char *new_source = plans[1].tasks[i].source;
+        bool is_repeated = i > 0 && strcmp(old_source, plans[0].tasks[i - 1].source) == 0;
+        if (plans[0].tasks[i].command != NULL ||
+            (!is_repeated && !revision_is_same_program(old_source, new_source))) {
+            return false;
+        }
+        has_any = true;
+    }
+    return has_any;
+}
+
+tare_status ab_record_noise(struct ab_session *session, const char *kind, struct tare_error *error)
+{
+    const struct noise_source source = {.machine_id = session->runs[0].machine.id,
+                                        .project = session->runs[0].project,
+                                        .kind = kind,
+                                        .at_unix_ns = clock_unix_ns()};
+    return noise_record(session->cli->arena, session->store, &source, &session->decision, error);
 }

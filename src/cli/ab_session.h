@@ -66,6 +66,10 @@ void ab_show_progress(void *context, const struct contest_entry *entry, double l
 void ab_add_items(struct ab_session *session);
 tare_status ab_finish_runs(struct ab_session *session, tare_status status,
                            struct tare_error *error);
+/* Are all programs of both sides equal, byte by byte? Commands are not looked into. */
+bool ab_has_same_programs(const struct ab_session *session);
+/* What a comparison of identical programs found is noise, and is remembered as such. */
+tare_status ab_record_noise(struct ab_session *session, const char *kind, struct tare_error *error);
 /* Keeps the decision as it is printed in JSON. */
 tare_status ab_keep_decision(struct ab_session *session, int code, struct tare_error *error);
 

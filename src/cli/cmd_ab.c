@@ -138,6 +138,9 @@ static int finish_runs(struct ab_session *session, tare_status status, struct ta
     if (kept == TARE_OK) {
         kept = ab_keep_decision(session, code, error);
     }
+    if (kept == TARE_OK && session->side_count == 2 && ab_has_same_programs(session)) {
+        kept = ab_record_noise(session, "ab", error);
+    }
     if (kept != TARE_OK) {
         model_decision_warn(session->cli->arena, &session->decision,
                             "the result could not be kept: %s", error->message);

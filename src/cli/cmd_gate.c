@@ -1,6 +1,7 @@
 /* cmd_gate.c: `tare gate`: the change in this checkout against its base, judged by the base's
  * policy; the exit code is the answer. */
 #include "base/text.h"
+#include "cli/ab_checks.h"
 #include "cli/gate_session.h"
 #include "detect/judge.h"
 #include "os/clock.h"
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 static tare_status complete_options(struct gate_session *session, struct tare_error *error);
+static tare_status compare_sides(struct gate_session *session, const struct option_result *words,
+                                 char **argv, struct tare_error *error);
 static void make_decision(struct gate_session *session);
 static int keep_decision(struct gate_session *session, tare_status status,
                          struct tare_error *error);
@@ -46,22 +49,34 @@ static int cmd_gate(struct cli *cli, int argc, char **argv)
         status = complete_options(&session, &error);
     }
     if (status == TARE_OK) {
-        status = gate_plan(&session, &words, &error);
+        status = session.is_baseline ? gate_against_baseline(&session, &words, argv, &error)
+                                     : compare_sides(&session, &words, argv, &error);
     }
-    if (status == TARE_OK) {
-        status = ab_begin_runs(&session.ab, argv, &error);
-    }
-    if (status != TARE_OK) {
+    bool has_decision = session.ab.decision.id[0] != '\0';
+    if (!has_decision || (status != TARE_OK && status != TARE_INTERRUPTED)) {
         store_close(session.ab.store);
         return command_fail(&command_gate, &error);
     }
-    status = gate_measure(&session, argv, &error);
     make_decision(&session);
-    code = keep_decision(&session, status, &error);
-    if (status != TARE_OK && status != TARE_INTERRUPTED) {
-        return command_fail(&command_gate, &error);
+    return print_decision(&session, keep_decision(&session, status, &error));
+}
+
+/* Both sides built and measured side by side. */
+static tare_status compare_sides(struct gate_session *session, const struct option_result *words,
+                                 char **argv, struct tare_error *error)
+{
+    tare_status status = gate_plan(session, words, error);
+    if (status == TARE_OK) {
+        status = ab_begin_runs(&session->ab, argv, error);
     }
-    return print_decision(&session, code);
+    if (status != TARE_OK) {
+        return status;
+    }
+    status = gate_measure(session, argv, error);
+    struct tare_error ignored = {0};
+    tare_status finished =
+        ab_finish_runs(&session->ab, status, status == TARE_OK ? error : &ignored);
+    return status == TARE_OK ? finished : status;
 }
 
 /* What was not said comes from the base's policy. */
@@ -88,22 +103,19 @@ static void make_decision(struct gate_session *session)
 {
     struct arena *arena = session->ab.cli->arena;
     struct model_decision *decision = &session->ab.decision;
-    decision->old_name = session->ab.names[GATE_OLD];
-    decision->new_name = session->ab.names[GATE_NEW];
-    ab_note_steadier(arena, &session->ab.contest, decision);
-    ab_add_items(&session->ab);
-    const struct contest *contest = &session->ab.contest;
-    const struct model_benchmark **benchmarks =
-        ARENA_ARRAY(arena, const struct model_benchmark *, contest->count + 1);
-    for (ptrdiff_t i = 0; i < contest->count; i++) {
-        benchmarks[i] = contest->entries[i].pair.sides[GATE_NEW].benchmark;
+    if (!session->is_baseline) {
+        decision->old_name = session->ab.names[GATE_OLD];
+        decision->new_name = session->ab.names[GATE_NEW];
+        ab_note_steadier(arena, &session->ab.contest, decision);
+        gate_doubt_unchecked(session);
+        ab_add_items(&session->ab);
     }
     const struct judge_context context = {
         .policy = &session->ab.config.policy,
         .today = clock_date(clock_unix_ns()),
         .has_baseline = true,
-        .benchmarks = benchmarks,
-        .benchmark_count = contest->count,
+        .benchmarks = session->benchmarks,
+        .benchmark_count = session->benchmark_count,
     };
     judge_decision(arena, decision, &context);
     model_decision_sort(decision);
@@ -115,9 +127,9 @@ static int keep_decision(struct gate_session *session, tare_status status, struc
     struct model_decision *decision = &session->ab.decision;
     int code = status == TARE_INTERRUPTED ? EXIT_CODE_INTERRUPTED : decision->judgement->exit_code;
     decision->judgement->exit_code = code;
-    tare_status kept = ab_finish_runs(&session->ab, status, error);
-    if (kept == TARE_OK) {
-        kept = ab_keep_decision(&session->ab, code, error);
+    tare_status kept = ab_keep_decision(&session->ab, code, error);
+    if (kept == TARE_OK && session->has_same_programs) {
+        kept = ab_record_noise(&session->ab, "gate", error);
     }
     if (kept != TARE_OK) {
         model_decision_warn(session->ab.cli->arena, decision, "the result could not be kept: %s",

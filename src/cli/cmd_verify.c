@@ -19,8 +19,8 @@ static void print_verified(struct arena *arena, const char *path, const struct r
     printf("%s: unchanged since it was written\n", text_printable(arena, path, 0));
     printf("  sha256   %s\n", receipt->sha256);
     if (receipt->baseline != NULL) {
-        printf("  baseline %s, %td entries of history\n",
-               text_printable(arena, receipt->baseline, 0), receipt->history_count);
+        printf("  baseline %s, moved %td time%s\n", text_printable(arena, receipt->baseline, 0),
+               receipt->history_count, receipt->history_count == 1 ? "" : "s");
     }
     printf("  run      %s  %s, %td benchmarks, %lld samples, started %s\n", run->id,
            store_command_state(run->state), run->benchmark_count,

@@ -93,7 +93,7 @@ static tare_status take_parent(struct gate_session *session, struct worktree_com
             session->repository.is_shallow ? " that this shallow clone holds (git fetch --deepen=1)"
                                            : "");
     }
-    session->base_reason = "the commit before, because head is the tip of the branch";
+    session->base_reason = " (the commit before: head is the tip of the branch)";
     return TARE_OK;
 }
 
@@ -156,8 +156,8 @@ static tare_status find_base(struct gate_session *session, const char *target,
                 : "");
     }
     session->base_reason = strcmp(ancestor, tip.hash) == 0
-                               ? tip.name
-                               : arena_printf(arena, "where head and %s parted", tip.name);
+                               ? ""
+                               : arena_printf(arena, " (where head and %s parted)", tip.name);
     const char *wanted = strcmp(ancestor, tip.hash) == 0 ? target : ancestor;
     return worktree_resolve(arena, repository, wanted, base, error);
 }
@@ -199,7 +199,7 @@ static tare_status read_policy(struct gate_session *session, const struct worktr
     }
 }
 
-static void add_change(struct gate_session *session, const char *text)
+void gate_add_change(struct gate_session *session, const char *text)
 {
     struct model_decision *decision = &session->ab.decision;
     const char **grown =
@@ -246,14 +246,14 @@ static tare_status choose_policy(struct gate_session *session, struct tare_error
         config->store = config_path(arena, config, config->policy.store);
     }
     if (!has_base && has_head) {
-        add_change(session, "tare.yaml is new: the base has none, so its first version judges "
-                            "this change");
+        gate_add_change(session, "tare.yaml is new: the base has none, so its first version judges "
+                                 "this change");
     } else if (has_base && !has_head) {
-        add_change(session, "tare.yaml is removed");
+        gate_add_change(session, "tare.yaml is removed");
     } else if (has_base) {
         struct model_text_list changes = model_policy_diff(arena, &base, &head);
         for (ptrdiff_t i = 0; i < changes.count; i++) {
-            add_change(session, changes.items[i]);
+            gate_add_change(session, changes.items[i]);
         }
     }
     return TARE_OK;

@@ -35,8 +35,18 @@ static void set_rules(struct gate_session *session)
         entry->rules = ARENA_ARRAY(arena, struct detect_rule, entry->metric_count);
         for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
             entry->rules[m] = contest->rule;
-            if (m < entry->gated_count) {
-                entry->rules[m].limit = judge_limit(policy, entry->label, entry->metrics[m]);
+            struct detect_noise_floor learnt =
+                noise_floor_of(&session->floors, entry->label, entry->metrics[m]);
+            entry->rules[m].floor = learnt.floor;
+            if (m >= entry->gated_count) {
+                continue;
+            }
+            entry->rules[m].limit = judge_limit(policy, entry->label, entry->metrics[m]);
+            const char *text = detect_noise_floor_text(arena, &learnt, clock_unix_ns());
+            if (learnt.floor > contest->rule.band) {
+                model_decision_warn(arena, &session->ab.decision, "%s %s: %s",
+                                    text_printable(arena, entry->label, 60), entry->metrics[m],
+                                    text);
             }
         }
     }
@@ -231,8 +241,13 @@ tare_status gate_measure(struct gate_session *session, char **argv, struct tare_
     contest->rule.alpha = 1 - session->ab.decision.confidence;
     session->ab.observer =
         (struct contest_observer){.context = session, .update = show, .settled = settle};
-    set_rules(session);
-    tare_status status = ab_open_commands(&session->ab, error);
+    tare_status status = noise_floors_load(
+        arena, session->ab.store, session->ab.runs[0].machine.id, session->ab.runs[0].project,
+        clock_unix_ns(), session->ab.config.policy.noise_floor_max, &session->floors, error);
+    if (status == TARE_OK) {
+        set_rules(session);
+        status = ab_open_commands(&session->ab, error);
+    }
     if (status == TARE_OK) {
         status = spend_budget(session, argv, error);
     }
@@ -243,5 +258,35 @@ tare_status gate_measure(struct gate_session *session, char **argv, struct tare_
         status = status == TARE_OK ? kept : status;
     }
     ab_close_commands(&session->ab);
+    session->benchmark_count = contest->count;
+    session->benchmarks = ARENA_ARRAY(arena, const struct model_benchmark *, contest->count);
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        session->benchmarks[i] = contest->entries[i].pair.sides[GATE_NEW].benchmark;
+    }
     return status;
+}
+
+/* A result that nobody checks any more may be fast because it is wrong. */
+void gate_doubt_unchecked(struct gate_session *session)
+{
+    struct arena *arena = session->ab.cli->arena;
+    for (ptrdiff_t i = 0; i < session->ab.contest.count; i++) {
+        const struct contest_entry *entry = &session->ab.contest.entries[i];
+        const struct pair_side *sides = entry->pair.sides;
+        if (sides[GATE_OLD].benchmark->check != MODEL_CHECK_PASSED ||
+            sides[GATE_NEW].benchmark->check != MODEL_CHECK_NONE ||
+            sides[GATE_NEW].benchmark->state != MODEL_STATE_OK) {
+            continue;
+        }
+        gate_add_change(session, arena_printf(arena, "check of %s: removed", entry->label));
+        for (ptrdiff_t m = 0;
+             session->ab.config.policy.missing == MODEL_OUTCOME_FAIL && m < entry->gated_count;
+             m++) {
+            struct model_comparison *c = &entry->comparisons[0][m];
+            c->verdict = MODEL_INVALID;
+            c->reason_code = "check-removed";
+            c->reason = "old checks its result, new no longer does: it may be fast because it is "
+                        "wrong (missing: fail)";
+        }
+    }
 }

@@ -174,24 +174,6 @@ static void warn_of_path(struct gate_session *session)
     }
 }
 
-/* Are all programs of both sides equal, byte by byte? */
-static bool has_same_programs(const struct gate_session *session)
-{
-    const struct run_plan *plans = session->ab.plans;
-    bool has_any = false;
-    for (ptrdiff_t i = 0; i < plans[GATE_OLD].task_count && i < plans[GATE_NEW].task_count; i++) {
-        const char *old_source = plans[GATE_OLD].tasks[i].source;
-        const char *new_source = plans[GATE_NEW].tasks[i].source;
-        bool is_repeated = i > 0 && strcmp(old_source, plans[GATE_OLD].tasks[i - 1].source) == 0;
-        if (plans[GATE_OLD].tasks[i].command != NULL ||
-            (!is_repeated && !revision_is_same_program(old_source, new_source))) {
-            return false;
-        }
-        has_any = true;
-    }
-    return has_any;
-}
-
 /* A build that fails on one side only may want the line that head brings. */
 static tare_status explain_build(struct gate_session *session, int side, tare_status status,
                                  struct tare_error *error)
@@ -209,10 +191,10 @@ static tare_status explain_build(struct gate_session *session, int side, tare_st
     return status;
 }
 
-tare_status gate_plan(struct gate_session *session, const struct option_result *words,
-                      struct tare_error *error)
+/* Is there anything to measure? Says what will be built. */
+static tare_status begin_plan(struct gate_session *session, const struct option_result *words,
+                              struct tare_error *error)
 {
-    struct arena *arena = session->ab.cli->arena;
     if (words->rest.count == 0 && session->ab.config.policy.benchmark_count == 0) {
         return error_set(error, TARE_ERROR_USAGE,
                          "%s lists no benchmarks: write them there (benchmarks:), or give the "
@@ -221,15 +203,42 @@ tare_status gate_plan(struct gate_session *session, const struct option_result *
     }
     session->ab.side_count = GATE_SIDES;
     if (!session->options->ab.run.common.quiet) {
-        fprintf(stderr, "base: %s (%s); head: %s\n", session->commits[GATE_OLD].name,
-                session->base_reason, session->commits[GATE_NEW].name);
+        fprintf(stderr, "base: %s%s; head: %s\n",
+                session->is_baseline ? session->ab.config.policy.against
+                                     : session->commits[GATE_OLD].name,
+                session->is_baseline ? ", a stored baseline" : session->base_reason,
+                session->commits[GATE_NEW].name);
     }
-    tare_status status = share_benchmarks(session, error);
+    return TARE_OK;
+}
+
+static tare_status build_and_explain(struct gate_session *session, int side,
+                                     struct tare_error *error)
+{
+    tare_status status = build_side(session, side, error);
+    return status == TARE_ERROR_MEASURE ? explain_build(session, side, status, error) : status;
+}
+
+tare_status gate_plan_head(struct gate_session *session, const struct option_result *words,
+                           struct tare_error *error)
+{
+    tare_status status = begin_plan(session, words, error);
+    if (status == TARE_OK) {
+        status = build_and_explain(session, GATE_NEW, error);
+    }
+    return status == TARE_OK ? plan_side(session, GATE_NEW, &words->rest, error) : status;
+}
+
+tare_status gate_plan(struct gate_session *session, const struct option_result *words,
+                      struct tare_error *error)
+{
+    struct arena *arena = session->ab.cli->arena;
+    tare_status status = begin_plan(session, words, error);
+    if (status == TARE_OK) {
+        status = share_benchmarks(session, error);
+    }
     for (int side = 0; side < GATE_SIDES && status == TARE_OK; side++) {
-        status = build_side(session, side, error);
-        if (status == TARE_ERROR_MEASURE) {
-            status = explain_build(session, side, status, error);
-        }
+        status = build_and_explain(session, side, error);
     }
     for (int side = 0; side < GATE_SIDES && status == TARE_OK; side++) {
         status = plan_side(session, side, &words->rest, error);
@@ -241,7 +250,7 @@ tare_status gate_plan(struct gate_session *session, const struct option_result *
     if (words->rest.count == 0) {
         warn_of_path(session);
     }
-    session->has_same_programs = has_same_programs(session);
+    session->has_same_programs = ab_has_same_programs(&session->ab);
     if (session->has_same_programs) {
         model_decision_warn(arena, &session->ab.decision,
                             "%s and %s built the same programs, byte by byte: this compares them "

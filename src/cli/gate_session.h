@@ -6,6 +6,7 @@
 #define TARE_CLI_GATE_SESSION_H
 
 #include "cli/ab_session.h"
+#include "cli/noise_record.h"
 #include "cli/revision.h"
 
 enum { GATE_OLD, GATE_NEW, GATE_SIDES };
@@ -28,7 +29,11 @@ struct gate_session {
     const char *folder;      /* of tare.yaml below the root: "" or "sub/" */
     const char *base_reason; /* how the base was found, for people */
     bool is_baseline;        /* against a stored baseline, not a revision */
-    bool has_same_programs;  /* both sides are equal byte by byte */
+    struct noise_floors floors;
+    /* What head measured, for requirements. */
+    const struct model_benchmark **benchmarks;
+    ptrdiff_t benchmark_count;
+    bool has_same_programs; /* both sides are equal byte by byte */
     /* One per entry of the contest. */
     bool *is_confirmed; /* a confirmation was tried */
     bool *is_kept;      /* its samples are in the store */
@@ -38,9 +43,24 @@ struct gate_session {
  */
 tare_status gate_find_base(struct gate_session *session, struct tare_error *error);
 
+/* One more line of what head changes in the rules. */
+void gate_add_change(struct gate_session *session, const char *text);
+
 /* Builds both sides and pairs their benchmarks. */
 tare_status gate_plan(struct gate_session *session, const struct option_result *words,
                       struct tare_error *error);
+
+/* The same for head alone, when a stored baseline is the other side. */
+tare_status gate_plan_head(struct gate_session *session, const struct option_result *words,
+                           struct tare_error *error);
+
+/* Measures head as `tare run` does and holds it against the baseline that the policy names; what
+ * fails is measured once more. Fills the decision. */
+tare_status gate_against_baseline(struct gate_session *session, const struct option_result *words,
+                                  char **argv, struct tare_error *error);
+
+/* Lists checks that head dropped, and takes what they vouched for as missing. */
+void gate_doubt_unchecked(struct gate_session *session);
 
 /* Measures until every limit is decided, confirms failures on fresh launches, retries what is in
  * doubt. */

@@ -90,6 +90,10 @@ static tare_status finish_line(struct import_lines *lines, struct tare_error *er
     if (memchr(lines->text, '\0', (size_t)lines->length) != NULL) {
         return import_fail(lines->source, error, "a NUL byte: this is not a text file");
     }
+    if (lines->line == 1 && lines->length >= 3 && memcmp(lines->text, "\xef\xbb\xbf", 3) == 0) {
+        lines->length -= 3; /* a byte-order mark */
+        memmove(lines->text, lines->text + 3, (size_t)lines->length + 1);
+    }
     if (lines->length > 0 && lines->text[lines->length - 1] == '\r') {
         lines->text[--lines->length] = '\0';
     }

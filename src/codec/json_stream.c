@@ -173,6 +173,21 @@ static int begins_document(struct json_stream *stream, int bracket, struct tare_
     return byte == END || (byte != 0 && strchr(followers, byte) != NULL);
 }
 
+/* A byte-order mark may stand before everything. */
+static int skip_mark(struct json_stream *stream, struct tare_error *error)
+{
+    static const unsigned char mark[] = {0xEF, 0xBB, 0xBF};
+    int byte = 0;
+    for (size_t i = 0; i < sizeof mark && byte >= 0; i++) {
+        byte = peek(stream, error);
+        if (byte != mark[i]) {
+            break;
+        }
+        stream->at++;
+    }
+    return byte;
+}
+
 tare_status json_stream_find(struct json_stream *stream, bool *is_found, struct tare_error *error)
 {
     TARE_ASSERT(stream->depth == 0);
@@ -180,6 +195,9 @@ tare_status json_stream_find(struct json_stream *stream, bool *is_found, struct 
     stream->wants_value = true;
     stream->has_item = false;
     stream->event = JSON_EVENT_NONE;
+    if (offset_now(stream) == 0 && skip_mark(stream, error) == FAILED) {
+        return unexpected(stream, FAILED, "", error);
+    }
     for (;;) {
         int byte = skip_blanks(stream, error);
         if (byte < 0) {

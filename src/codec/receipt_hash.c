@@ -9,16 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void hash_value(SHA2_CTX *context, const json_t *value, const char *except);
+/* Two sums in one walk: of the whole, and of one member of the outermost object. */
+struct hashing {
+    SHA2_CTX whole;
+    SHA2_CTX part;
+    bool is_in_part;
+};
 
-void receipt_hash(const json_t *value, const char *except, char hash[RECEIPT_HASH_BYTES])
+static void hash_value(struct hashing *hashing, const json_t *value);
+static void hash_members(struct hashing *hashing, const json_t *object, const char *except,
+                         const char *part);
+
+static void finish(SHA2_CTX *context, char hash[RECEIPT_HASH_BYTES])
 {
     static const char hex[] = "0123456789abcdef";
-    SHA2_CTX context;
     uint8_t digest[SHA256_DIGEST_LENGTH];
-    SHA256Init(&context);
-    hash_value(&context, value, except);
-    SHA256Final(digest, &context);
+    SHA256Final(digest, context);
     for (int i = 0; i < SHA256_DIGEST_LENGTH; i++) {
         hash[2 * i] = hex[digest[i] >> 4];
         hash[2 * i + 1] = hex[digest[i] & 15];
@@ -26,28 +32,43 @@ void receipt_hash(const json_t *value, const char *except, char hash[RECEIPT_HAS
     hash[2 * SHA256_DIGEST_LENGTH] = '\0';
 }
 
-static void hash_text(SHA2_CTX *context, const char *text)
+void receipt_hash(const json_t *document, char hash[RECEIPT_HASH_BYTES],
+                  char run_hash[RECEIPT_HASH_BYTES])
 {
-    SHA256Update(context, (const uint8_t *)text, strlen(text));
+    struct hashing hashing = {.is_in_part = false};
+    SHA256Init(&hashing.whole);
+    SHA256Init(&hashing.part);
+    hash_members(&hashing, document, "sha256", "run");
+    finish(&hashing.whole, hash);
+    finish(&hashing.part, run_hash);
 }
 
-static void hash_string(SHA2_CTX *context, const char *text)
+static void hash_text(struct hashing *hashing, const char *text)
+{
+    size_t length = strlen(text);
+    SHA256Update(&hashing->whole, (const uint8_t *)text, length);
+    if (hashing->is_in_part) {
+        SHA256Update(&hashing->part, (const uint8_t *)text, length);
+    }
+}
+
+static void hash_string(struct hashing *hashing, const char *text)
 {
     struct arena scratch = {0};
     struct buffer quoted = buffer_new(&scratch, RECEIPT_BYTES_MAX * (ptrdiff_t)6);
     receipt_quote(&quoted, text);
-    hash_text(context, buffer_string(&quoted));
+    hash_text(hashing, buffer_string(&quoted));
     arena_free(&scratch);
 }
 
-static void hash_array(SHA2_CTX *context, const json_t *array)
+static void hash_array(struct hashing *hashing, const json_t *array)
 {
-    hash_text(context, "[");
+    hash_text(hashing, "[");
     for (size_t i = 0; i < json_array_size(array); i++) {
-        hash_text(context, i > 0 ? "," : "");
-        hash_value(context, json_array_get(array, i), NULL);
+        hash_text(hashing, i > 0 ? "," : "");
+        hash_value(hashing, json_array_get(array, i));
     }
-    hash_text(context, "]");
+    hash_text(hashing, "]");
 }
 
 static int compare_keys(const void *left, const void *right)
@@ -57,7 +78,8 @@ static int compare_keys(const void *left, const void *right)
     return strcmp(*a, *b);
 }
 
-static void hash_object(SHA2_CTX *context, const json_t *object, const char *except)
+static void hash_members(struct hashing *hashing, const json_t *object, const char *except,
+                         const char *part)
 {
     struct arena scratch = {0};
     size_t count = json_object_size(object);
@@ -72,50 +94,53 @@ static void hash_object(SHA2_CTX *context, const json_t *object, const char *exc
     TARE_ASSERT(at == count);
     qsort(keys, count, sizeof *keys, compare_keys);
     const char *separator = "";
-    hash_text(context, "{");
+    hash_text(hashing, "{");
     for (size_t i = 0; i < count; i++) {
         if (except != NULL && strcmp(keys[i], except) == 0) {
             continue;
         }
-        hash_text(context, separator);
-        hash_string(context, keys[i]);
-        hash_text(context, ":");
-        hash_value(context, json_object_get(object, keys[i]), NULL);
+        hash_text(hashing, separator);
+        hash_string(hashing, keys[i]);
+        hash_text(hashing, ":");
+        bool is_part = part != NULL && strcmp(keys[i], part) == 0;
+        hashing->is_in_part = hashing->is_in_part || is_part;
+        hash_value(hashing, json_object_get(object, keys[i]));
+        hashing->is_in_part = hashing->is_in_part && !is_part;
         separator = ",";
     }
-    hash_text(context, "}");
+    hash_text(hashing, "}");
     arena_free(&scratch);
 }
 
-static void hash_value(SHA2_CTX *context, const json_t *value, const char *except)
+static void hash_value(struct hashing *hashing, const json_t *value)
 {
     char number[RECEIPT_NUMBER_BYTES];
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-        hash_object(context, value, except);
+        hash_members(hashing, value, NULL, NULL);
         return;
     case JSON_ARRAY:
-        hash_array(context, value);
+        hash_array(hashing, value);
         return;
     case JSON_STRING:
-        hash_string(context, json_string_value(value));
+        hash_string(hashing, json_string_value(value));
         return;
     case JSON_INTEGER:
         snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
-        hash_text(context, number);
+        hash_text(hashing, number);
         return;
     case JSON_REAL:
         receipt_number(json_real_value(value), number);
-        hash_text(context, number);
+        hash_text(hashing, number);
         return;
     case JSON_TRUE:
-        hash_text(context, "true");
+        hash_text(hashing, "true");
         return;
     case JSON_FALSE:
-        hash_text(context, "false");
+        hash_text(hashing, "false");
         return;
     case JSON_NULL:
-        hash_text(context, "null");
+        hash_text(hashing, "null");
         return;
     }
 }

@@ -11,8 +11,9 @@
 
 #include <jansson.h>
 
-/* `except`: a member of the outermost object that is left out; NULL: none. */
-void receipt_hash(const json_t *value, const char *except, char hash[RECEIPT_HASH_BYTES]);
+/* Of the document without its member "sha256", and of its member "run" alone. */
+void receipt_hash(const json_t *document, char hash[RECEIPT_HASH_BYTES],
+                  char run_hash[RECEIPT_HASH_BYTES]);
 
 enum { RECEIPT_NUMBER_BYTES = 40 };
 

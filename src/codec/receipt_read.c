@@ -53,8 +53,7 @@ static tare_status read_document(struct json_reading *reading, const char *text,
     }
     tare_status status = check_envelope(reading, root);
     if (status == TARE_OK) {
-        receipt_hash(root, "sha256", receipt->sha256);
-        receipt_hash(json_object_get(root, "run"), NULL, receipt->run_sha256);
+        receipt_hash(root, receipt->sha256, receipt->run_sha256);
     }
     if (status == TARE_OK && is_verified) {
         status = check_hash(reading, root, receipt);

@@ -64,8 +64,7 @@ static tare_status hash_content(struct receipt *receipt, const char *text, struc
         return error_set(error, TARE_ERROR_MEASURE, "run %s cannot be written: %s (line %d)",
                          receipt->run.id, at.text, at.line);
     }
-    receipt_hash(root, NULL, receipt->sha256);
-    receipt_hash(json_object_get(root, "run"), NULL, receipt->run_sha256);
+    receipt_hash(root, receipt->sha256, receipt->run_sha256);
     json_decref(root);
     return TARE_OK;
 }

@@ -36,6 +36,9 @@ struct detect_limit judge_limit(const struct model_policy *policy, const char *l
 enum model_level judge_level(const struct model_comparison *comparison,
                              const struct model_metric_thresholds *thresholds);
 
+/* "parse/json n=64": the benchmark with its parameters, as patterns mean it. */
+const char *judge_label(struct arena *arena, const struct model_comparison *comparison);
+
 /* Sets level, gate, gate_reason, limit and waiver of every item, and makes decision->judgement. An
  * item that fails counts only when is_confirmed is set (exact counts need no confirmation, and
  * single values cannot have one). Cost: items × (overrides + waivers), requirements × benchmarks;

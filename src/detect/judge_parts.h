@@ -73,8 +73,6 @@ struct judge_work {
 void judge_item(struct judge_work *work, ptrdiff_t at);
 /* Is the left one the one to name first? */
 bool judge_is_worse(const struct model_comparison *left, const struct model_comparison *right);
-/* "suite:name n=4" */
-const char *judge_label(struct arena *arena, const struct model_comparison *comparison);
 /* "new fsync, agreed (A. Person, until 2027-01-31)" */
 const char *judge_waiver_words(struct arena *arena, const struct model_policy_waiver *waiver);
 

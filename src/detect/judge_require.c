@@ -160,9 +160,10 @@ static struct finding find(struct arena *arena, const struct model_benchmark *be
             return (struct finding){.obstacle = "a value is not a number"};
         }
     }
-    return metric->count == 0 ? (struct finding){.not_known = "nothing was measured"}
-           : metric->is_exact ? find_exact(metric)
-                              : find_interval(arena, metric, confidence);
+    if (metric->count == 0) {
+        return (struct finding){.not_known = "nothing was measured"};
+    }
+    return metric->is_exact ? find_exact(metric) : find_interval(arena, metric, confidence);
 }
 
 /* "3.9 GiB/s (3.8 … 4.0)" */

@@ -1,5 +1,6 @@
 #include "measure/valgrind.h"
 
+#include "base/assert.h"
 #include "base/buffer.h"
 #include "base/text.h"
 #include "codec/valgrind_out.h"
@@ -90,7 +91,8 @@ const char *const *valgrind_words(struct arena *arena, const struct valgrind *va
                                   enum valgrind_extent extent, const char *folder,
                                   const char *const *words, const char *path)
 {
-    ptrdiff_t count = 0;
+    TARE_ASSERT(words[0] != NULL);
+    ptrdiff_t count = 1;
     while (words[count] != NULL) {
         count++;
     }

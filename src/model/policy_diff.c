@@ -385,7 +385,6 @@ static void diff_text_lists(struct diff *diff, const struct model_policy *base,
         {"groups.synthetic", NULL, AT(model_policy, synthetic)},
         {"groups.realistic", NULL, AT(model_policy, realistic)},
         {"groups.gpu", NULL, AT(model_policy, gpu)},
-        {"groups.gpu", NULL, AT(model_policy, gpu)},
     };
     for (size_t i = 0; i < COUNT(lists); i++) {
         const struct model_text_list *old = (const void *)((const char *)base + lists[i].offset);

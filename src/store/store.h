@@ -145,9 +145,9 @@ tare_status store_id_length(struct store *store, int *length, struct tare_error 
 /* ---- pruning ---- */
 
 /* Either `selectors`: these; or `keep`: all but the newest N; or `before_unix_ns`: all that started
- * earlier; or both of these: all that is beyond either. A run that a baseline points at is never removed. The first two ways
- * also spare a run that says it is running and started after `live_after_unix_ns`, because its
- * process may still be there. */
+ * earlier; or both of these: all that is beyond either. A run that a baseline points at is never
+ * removed. The ways without selectors also spare a run that says it is running and started after
+ * `live_after_unix_ns`, because its process may still be there. */
 struct store_prune {
     int64_t keep; /* −1: not this way */
     int64_t before_unix_ns;

@@ -279,10 +279,10 @@ C
 
 @test "without Valgrind: how to install it, exit 3, before anything is measured" {
     tool one 10
-    PATH=$BATS_TEST_TMPDIR call run --count instructions -- ./one
+    run --separate-stderr env PATH="$BATS_TEST_TMPDIR" "$tare" run --count instructions -- ./one
     expect 3 "apt-get install valgrind"
     [[ "$stderr" != *"benchmarks, at most"* ]]
-    PATH=$BATS_TEST_TMPDIR call ab --gate instructions ./one ./one
+    run --separate-stderr env PATH="$BATS_TEST_TMPDIR" "$tare" ab --gate instructions ./one ./one
     expect 3 "apt-get install valgrind"
 }
 

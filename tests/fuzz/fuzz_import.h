@@ -1,6 +1,6 @@
 /* fuzz_import.h: any bytes as a result file of one format. A fuzz_import_NAME.c defines FUZZ_FORMAT
- * and includes this. What is accepted is within the model's limits and finite, an error has a message
- * that names the file, and bytes in pieces of any size give the same answer as in one. */
+ * and includes this. What is accepted is within the model's limits and finite, an error has a
+ * message that names the file, and bytes in pieces of any size give the same answer as in one. */
 #ifndef TARE_TESTS_FUZZ_IMPORT_H
 #define TARE_TESTS_FUZZ_IMPORT_H
 
@@ -28,8 +28,7 @@ static void check_metric(const struct model_benchmark *benchmark, const struct m
     for (ptrdiff_t i = 0; i < metric->count; i++) {
         TARE_ASSERT(isfinite(metric->values[i]));
         TARE_ASSERT(metric->launches[i] >= 0);
-        TARE_ASSERT(benchmark->launch_count == 0 ||
-                    metric->launches[i] < benchmark->launch_count);
+        TARE_ASSERT(benchmark->launch_count == 0 || metric->launches[i] < benchmark->launch_count);
         tally->sum += metric->values[i] / 1e300;
     }
     TARE_ASSERT(benchmark->launch_count > 0 || metric->count <= 1);
@@ -48,8 +47,8 @@ static tare_status tally_benchmark(void *context, struct model_benchmark *benchm
     TARE_ASSERT(isfinite(benchmark->iterations));
     for (ptrdiff_t i = 0; i < benchmark->parameter_count; i++) {
         TARE_ASSERT(model_name_is_valid(benchmark->parameters[i].name));
-        TARE_ASSERT(i == 0 || strcmp(benchmark->parameters[i - 1].name,
-                                     benchmark->parameters[i].name) < 0);
+        TARE_ASSERT(i == 0 ||
+                    strcmp(benchmark->parameters[i - 1].name, benchmark->parameters[i].name) < 0);
     }
     for (ptrdiff_t i = 0; i < benchmark->metric_count; i++) {
         check_metric(benchmark, &benchmark->metrics[i], tally);
@@ -72,9 +71,8 @@ static tare_status tally_run(void *context, struct model_run *run, struct tare_e
 static tare_status read_once(const uint8_t *data, size_t size, ptrdiff_t step, struct tally *tally)
 {
     struct tare_error error = {0};
-    struct import_memory memory = {.bytes = size > 0 ? (const char *)data : "",
-                                   .length = (ptrdiff_t)size,
-                                   .step = step};
+    struct import_memory memory = {
+        .bytes = size > 0 ? (const char *)data : "", .length = (ptrdiff_t)size, .step = step};
     struct import_source source = import_source_memory(&memory, "input");
     const struct import_options options = {
         .output = {.context = tally, .save = tally_benchmark, .end = tally_run}};

@@ -14,9 +14,8 @@ static tare_status count_tokens(const uint8_t *data, size_t size, ptrdiff_t step
 {
     struct arena arena = {0};
     struct tare_error error = {0};
-    struct import_memory memory = {.bytes = size > 0 ? (const char *)data : "",
-                                   .length = (ptrdiff_t)size,
-                                   .step = step};
+    struct import_memory memory = {
+        .bytes = size > 0 ? (const char *)data : "", .length = (ptrdiff_t)size, .step = step};
     struct import_source source = import_source_memory(&memory, "input");
     struct json_stream *stream = json_stream_new(&arena, &source);
     bool is_found = true;
@@ -47,11 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         tare_status status = count_tokens(data, size, 0, is_searched != 0, &whole);
         TARE_ASSERT(count_tokens(data, size, 1, is_searched != 0, &pieces) == status);
         TARE_ASSERT(whole == pieces);
-        json_t *value = is_searched ? NULL
-                                    : json_loadb((const char *)data, size,
-                                                 JSON_REJECT_DUPLICATES | JSON_DECODE_ANY |
-                                                     JSON_DECODE_INT_AS_REAL,
-                                                 NULL);
+        json_t *value =
+            is_searched
+                ? NULL
+                : json_loadb((const char *)data, size,
+                             JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL,
+                             NULL);
         /* What the stream refuses on purpose: depth, long texts. Both are beyond a fuzzer's input
          * but for depth. */
         if (value != NULL && size < 2 * JSON_STREAM_DEPTH_MAX) {

@@ -72,7 +72,7 @@ gate() { run --separate-stderr "$tare" gate -q --base main --budget 3s --retries
 
 fail() {
     echo "$1: exit $status"
-    echo "$output"
+    jq -c 'del(.machine)' <<<"$output" 2>/dev/null || echo "$output"
     echo "$stderr"
     return 1
 }

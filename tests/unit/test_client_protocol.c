@@ -338,6 +338,8 @@ static void test_wrong_requests(void **unused)
     assert_reply("{\"op\":\"run\",\"benchmark\":1,\"iterations\":0}", "{\"error\":\"");
     assert_reply("{\"op\":\"run\",\"benchmark\":1,\"iterations\":1,\"count\":\"sheep\"}",
                  "{\"error\":\"");
+    assert_reply("{\"op\":\"run\",\"benchmark\":1,\"iterations\":1,\"count\":\"instructions\"}",
+                 "{\"error\":\"instructions are counted under Valgrind only\"}\n");
     assert_reply("{\"op\":\"run\",\"benchmark\":1,\"iterations\":1,\"count\":\"allocations\"}",
                  "preload libtare-alloc.so");
     assert_reply("{\"op\":\"close\",\"benchmark\":1}", "{\"ok\":\"close\"}");

@@ -5,6 +5,7 @@
 #include "codec/elf_note.h"
 #include "codec/valgrind_out.h"
 #include "detect/witness.h"
+#include "measure/exact.h"
 #include "measure/valgrind.h"
 #include "os/environment.h"
 #include "os/file.h"
@@ -107,12 +108,12 @@ static void test_paths_get_the_same_length(void **state)
     (void)state;
     struct arena arena = {0};
     char *one = valgrind_stretch_path(&arena, "./bench");
-    char *other = valgrind_stretch_path(&arena, "/home/somebody/project/build/bench");
+    char *other = valgrind_stretch_path(&arena, "/opt/some/longer/project/build/bench");
     assert_int_equal(strlen(one), 256);
     assert_int_equal(strlen(other), 256);
     assert_memory_equal(one, ".//", 3);
     assert_string_equal(one + 250, "/bench");
-    assert_memory_equal(other, "/home/somebody/project/build//", 30);
+    assert_memory_equal(other, "/opt/some/longer/project/build//", 32);
     /* Without a slash it is looked up in PATH: nothing may be put in. */
     assert_string_equal(valgrind_stretch_path(&arena, "bench"), "bench");
     arena_free(&arena);
@@ -225,6 +226,110 @@ static void test_a_gated_metric_is_counted_unasked(void **state)
     arena_free(&arena);
 }
 
+/* A target whose counts are given. */
+struct fake {
+    double counts[2];
+    double chosen; /* iterations it was asked for last */
+    int calls;
+    tare_status status;
+};
+
+static tare_status fake_count(void *context, struct arena *arena, const struct valgrind *valgrind,
+                              double *iterations, double *count, struct tare_error *error)
+{
+    (void)arena;
+    (void)valgrind;
+    struct fake *fake = context;
+    *iterations = *iterations > 0 ? *iterations : 10;
+    fake->chosen = *iterations;
+    *count = fake->counts[fake->calls++ % 2];
+    return fake->status == TARE_OK ? TARE_OK : error_set(error, fake->status, "it broke");
+}
+
+static const struct model_metric *count_fake(struct arena *arena, struct fake *fake,
+                                             double *iterations, struct model_benchmark *benchmark,
+                                             tare_status expected)
+{
+    struct measure_target target = {.context = fake, .count_instructions = fake_count};
+    const struct valgrind valgrind = {.version = "3.19.0"};
+    struct measure_clock clock = measure_clock_real(arena);
+    struct tare_error error = {0};
+    assert_int_equal(
+        measure_instructions(arena, &target, &valgrind, iterations, &clock, benchmark, &error),
+        expected);
+    return model_metric_find(benchmark, "instructions");
+}
+
+static void test_counts_are_kept_when_they_repeat(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct fake fake = {.counts = {1107, 1107}};
+    struct model_benchmark benchmark = {0};
+    double iterations = 0;
+    const struct model_metric *metric = count_fake(&arena, &fake, &iterations, &benchmark, TARE_OK);
+    assert_true(metric->is_exact && metric->invalid_reason == NULL && metric->count == 2);
+    assert_true(metric->values[0] == 1107 && metric->values[1] == 1107);
+    assert_int_equal(benchmark.launch_count, 2);
+    assert_int_equal(benchmark.launches[1].kind, MODEL_LAUNCH_COUNTERS);
+    /* What the first build chose holds for the second. */
+    assert_true(iterations == 10);
+    iterations = 7;
+    struct model_benchmark second = {0};
+    count_fake(&arena, &fake, &iterations, &second, TARE_OK);
+    assert_true(fake.chosen == 7);
+    arena_free(&arena);
+}
+
+static void test_counts_that_differ_are_invalid_with_both_numbers(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct fake fake = {.counts = {371745163, 371745167}};
+    struct model_benchmark benchmark = {0};
+    double iterations = 0;
+    const struct model_metric *metric = count_fake(&arena, &fake, &iterations, &benchmark, TARE_OK);
+    assert_non_null(metric->invalid_reason);
+    assert_non_null(strstr(metric->invalid_reason, "371745163 and 371745167"));
+    assert_int_equal(metric->count, 2);
+    arena_free(&arena);
+}
+
+static void test_a_failure_is_the_metrics_an_interrupt_everybodys(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct fake fake = {.status = TARE_ERROR_MEASURE};
+    struct model_benchmark benchmark = {0};
+    double iterations = 0;
+    const struct model_metric *metric = count_fake(&arena, &fake, &iterations, &benchmark, TARE_OK);
+    assert_string_equal(metric->invalid_reason, "could not be counted: it broke");
+    assert_int_equal(metric->count, 0);
+    assert_int_equal(fake.calls, 1);
+    assert_int_equal(benchmark.state, MODEL_STATE_OK);
+    fake.status = TARE_INTERRUPTED;
+    count_fake(&arena, &fake, &iterations, &benchmark, TARE_INTERRUPTED);
+    arena_free(&arena);
+}
+
+static void test_counters_of_the_cpu_step_aside(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct fake fake = {.counts = {5, 5}};
+    struct model_benchmark benchmark = {0};
+    double iterations = 0;
+    model_metric_add(
+        &arena,
+        model_metric_get(&arena, &benchmark, "instructions", "1", MODEL_LOWER_IS_BETTER, false),
+        5.3, 0);
+    const struct model_metric *metric = count_fake(&arena, &fake, &iterations, &benchmark, TARE_OK);
+    assert_true(metric->is_exact && metric->count == 2 && metric->values[0] == 5);
+    metric = model_metric_find(&benchmark, "cpu_instructions");
+    assert_true(metric != NULL && !metric->is_exact && metric->values[0] == 5.3);
+    arena_free(&arena);
+}
+
 /* This program itself: its parts are there and smaller than the whole. */
 static void test_parts_of_a_program(void **state)
 {
@@ -253,6 +358,10 @@ int main(void)
         cmocka_unit_test(test_a_settled_environment_measures_the_same),
         cmocka_unit_test(test_words_of_count),
         cmocka_unit_test(test_a_gated_metric_is_counted_unasked),
+        cmocka_unit_test(test_counts_are_kept_when_they_repeat),
+        cmocka_unit_test(test_counts_that_differ_are_invalid_with_both_numbers),
+        cmocka_unit_test(test_a_failure_is_the_metrics_an_interrupt_everybodys),
+        cmocka_unit_test(test_counters_of_the_cpu_step_aside),
         cmocka_unit_test(test_parts_of_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

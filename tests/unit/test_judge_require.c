@@ -37,7 +37,10 @@ static void test_floor(void **state)
     assert_string_equal(j->route.kind, "fix");
     assert_true(says(j->route.evidence, j->route.evidence_count, "required: at least 4.1 GiB/s"));
 
-    rule->at_least.value = 4 * GIB; /* the estimate is there, the interval reaches across */
+    /* The estimate is there, the interval reaches across. */
+    rule->at_least.value = 0.9998 * 4 * GIB;
+    assert_int_equal(judge(f)->requirements[0].gate, MODEL_GATE_OPEN);
+    rule->at_least.value = 4 * GIB;
     j = judge(f);
     assert_int_equal(j->requirements[0].gate, MODEL_GATE_OPEN);
     assert_false(j->requirements[0].is_invalid);
@@ -59,6 +62,8 @@ static void test_ceiling(void **state)
     assert_int_equal(judge(f)->exit_code, 0);
     rule->at_most.value = 8e6;
     assert_int_equal(judge(f)->exit_code, 1);
+    rule->at_most.value = 1.0002 * 9e6; /* the estimate is below, the interval reaches across */
+    assert_int_equal(judge(f)->exit_code, 4);
     rule->at_least = quantity(8e6, "ns");
     rule->at_most.value = 10e6;
     assert_int_equal(judge(f)->exit_code, 0);

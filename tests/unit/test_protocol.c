@@ -44,12 +44,14 @@ static void test_requests(void **state)
     protocol_write_benchmark(&out, "open", 3);
     protocol_write_run(&out, 3, 1e12, PROTOCOL_COUNT_NONE);
     protocol_write_run(&out, 3, 10, PROTOCOL_COUNT_ALLOCATIONS);
+    protocol_write_run(&out, 3, 10, PROTOCOL_COUNT_INSTRUCTIONS);
     assert_string_equal(
         buffer_string(&out),
         "{\"op\":\"hello\",\"protocol\":1}\n{\"op\":\"list\"}\n"
         "{\"op\":\"open\",\"benchmark\":3}\n"
         "{\"op\":\"run\",\"benchmark\":3,\"iterations\":1000000000000}\n"
-        "{\"op\":\"run\",\"benchmark\":3,\"iterations\":10,\"count\":\"allocations\"}\n");
+        "{\"op\":\"run\",\"benchmark\":3,\"iterations\":10,\"count\":\"allocations\"}\n"
+        "{\"op\":\"run\",\"benchmark\":3,\"iterations\":10,\"count\":\"instructions\"}\n");
 }
 
 static void test_hello(void **state)
@@ -62,6 +64,7 @@ static void test_hello(void **state)
     assert_string_equal(hello.harness, "h");
     assert_true(hello.can_count_allocations);
     assert_false(hello.can_count_counters);
+    assert_false(hello.can_count_instructions);
     assert_true(hello.timer_floor_ns == 22.5);
 }
 

@@ -175,6 +175,21 @@ static void test_glob(void **state)
     assert_false(text_glob("*a*a*a*a*a*a*a*a*b", text));
 }
 
+/* A part of a text is matched as if nothing followed, even when it ends inside a character. */
+static void test_glob_part(void **state)
+{
+    (void)state;
+    assert_true(text_glob_part("parse/json", "parse/json n=4", 10));
+    assert_false(text_glob_part("parse/json", "parse/json n=4", 9));
+    assert_false(text_glob_part("parse/json n=4", "parse/json n=4", 10));
+    assert_true(text_glob_part("*json", "parse/json n=4", 10));
+    assert_true(text_glob_part("", "x", 0));
+    assert_true(text_glob_part("*", "x", 0));
+    assert_true(text_glob_part("?", "€", 3));
+    assert_true(text_glob_part("??", "€", 2));
+    assert_true(text_glob_part("*?", "a€", 2));
+}
+
 /* Typing errors find their word; other words find none. */
 static void test_nearest(void **state)
 {
@@ -214,7 +229,8 @@ int main(void)
         cmocka_unit_test(test_utf8),          cmocka_unit_test(test_printable),
         cmocka_unit_test(test_printable_cut), cmocka_unit_test(test_printable_long),
         cmocka_unit_test(test_columns),       cmocka_unit_test(test_glob),
-        cmocka_unit_test(test_nearest),       cmocka_unit_test(test_starts_with),
+        cmocka_unit_test(test_glob_part),     cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_starts_with),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

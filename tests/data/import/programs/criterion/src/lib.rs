@@ -1,0 +1,1 @@
+// Nothing: the benchmarks bring their own code.
