@@ -138,7 +138,10 @@ static int finish_runs(struct ab_session *session, tare_status status, struct ta
     if (kept == TARE_OK) {
         kept = ab_keep_decision(session, code, error);
     }
-    if (kept == TARE_OK && session->side_count == 2 && ab_has_same_programs(session)) {
+    /* Builds of revisions may read other files, so equal programs prove nothing there. */
+    bool is_itself = session->side_count == 2 && session->options->revision == NULL &&
+                     ab_has_same_programs(session);
+    if (kept == TARE_OK && is_itself) {
         kept = ab_record_noise(session, "ab", error);
     }
     if (kept != TARE_OK) {

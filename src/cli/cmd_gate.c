@@ -11,6 +11,7 @@
 #include "report/gate_text.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static tare_status complete_options(struct gate_session *session, struct tare_error *error);
@@ -128,7 +129,10 @@ static int keep_decision(struct gate_session *session, tare_status status, struc
     int code = status == TARE_INTERRUPTED ? EXIT_CODE_INTERRUPTED : decision->judgement->exit_code;
     decision->judgement->exit_code = code;
     tare_status kept = ab_keep_decision(&session->ab, code, error);
-    if (kept == TARE_OK && session->has_same_programs) {
+    /* Equal programs may read files that differ: only equal trees prove that nothing changed. */
+    bool is_itself = session->has_same_programs &&
+                     strcmp(session->commits[GATE_OLD].tree, session->commits[GATE_NEW].tree) == 0;
+    if (kept == TARE_OK && is_itself) {
         kept = ab_record_noise(&session->ab, "gate", error);
     }
     if (kept != TARE_OK) {

@@ -253,8 +253,8 @@ tare_status gate_plan(struct gate_session *session, const struct option_result *
     session->has_same_programs = ab_has_same_programs(&session->ab);
     if (session->has_same_programs) {
         model_decision_warn(arena, &session->ab.decision,
-                            "%s and %s built the same programs, byte by byte: this compares them "
-                            "with themselves",
+                            "%s and %s built the same programs, byte by byte: only files that they "
+                            "read can differ",
                             text_printable(arena, session->ab.names[GATE_OLD], 60),
                             text_printable(arena, session->ab.names[GATE_NEW], 60));
     }

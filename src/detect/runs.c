@@ -281,14 +281,17 @@ static const char *tail_text(struct arena *arena, const struct model_comparison 
 static bool tail_contradicts(const struct model_comparison *c, const struct log_interval *tail)
 {
     enum place place = place_of(tail, c);
-    return !tail->is_defined || place == PLACE_WORSE || place == PLACE_BETTER ||
+    return place == PLACE_WORSE || place == PLACE_BETTER ||
            fabs(tail->estimate) > TAIL_BANDS_MAX * log1p(c->band);
 }
 
 static void judge_inside(struct arena *arena, struct model_comparison *c,
                          const struct log_interval *tail, double mean_log)
 {
-    if (c->has_tail && tail_contradicts(c, tail)) {
+    if (c->has_tail && !tail->is_defined) {
+        conclude(c, MODEL_INCONCLUSIVE, "tail-unknown",
+                 "the typical launch is the same; of the worst tenth the reruns say too little");
+    } else if (c->has_tail && tail_contradicts(c, tail)) {
         bool is_worse = place_of(tail, c) == PLACE_WORSE;
         conclude(c, is_worse ? MODEL_REGRESSED : MODEL_INCONCLUSIVE,
                  is_worse ? "tail-beyond-band" : "tail-differs", tail_text(arena, c));
@@ -364,13 +367,13 @@ static void judge_figures(struct arena *arena, struct model_comparison *c,
     put_interval(c, &typical, &c->low, &c->high);
     if (c->has_tail) {
         tail.estimate = signed_log(c, new_figures->tail_log - old_figures->tail_log);
-        c->tail_ratio = exp(new_figures->tail_log - old_figures->tail_log);
     }
     if (c->has_tail && reruns->has_tail) {
         tail = runs_interval(tail.estimate, reruns->tail_variance, old_figures, new_figures, reruns,
                              alpha * TAIL_SHARE);
     }
     if (tail.is_defined) {
+        c->tail_ratio = exp(new_figures->tail_log - old_figures->tail_log);
         put_interval(c, &tail, &c->tail_low, &c->tail_high);
     }
     judge_interval(arena, c, &typical, &tail, mean_log, reruns);

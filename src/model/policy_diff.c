@@ -328,14 +328,19 @@ static void entries_sort(struct diff_entries *entries)
     }
 }
 
-/* What is said about an entry that both policies have; either side is NULL when only the other has
- * it. */
-typedef void entry_function(struct diff *diff, const struct diff_entry *base,
-                            const struct diff_entry *head);
+/* An entry as each policy has it; NULL: this one has not. */
+struct diff_pair {
+    const char *key;
+    const void *base;
+    const void *head;
+};
+
+/* Says what differs between the two. */
+typedef void pair_function(struct diff *diff, const struct diff_pair *pair);
 
 /* Pairs the entries of two lists by their keys and says what differs. */
 static void diff_entries(struct diff *diff, struct diff_entries base, struct diff_entries head,
-                         entry_function *compare)
+                         pair_function *compare)
 {
     entries_sort(&base);
     entries_sort(&head);
@@ -345,24 +350,32 @@ static void diff_entries(struct diff *diff, struct diff_entries base, struct dif
         int order = i == base.count   ? 1
                     : j == head.count ? -1
                                       : strcmp(base.items[i].key, head.items[j].key);
-        compare(diff, order <= 0 ? &base.items[i] : NULL, order >= 0 ? &head.items[j] : NULL);
+        compare(diff, &(struct diff_pair){
+                          .key = order <= 0 ? base.items[i].key : head.items[j].key,
+                          .base = order <= 0 ? base.items[i].item : NULL,
+                          .head = order >= 0 ? head.items[j].item : NULL,
+                      });
         i += order <= 0;
         j += order >= 0;
     }
 }
 
-static const char *added_or_removed(const struct diff_entry *base)
+static bool is_in_both(const struct diff_pair *pair)
 {
-    return base == NULL ? "added" : "removed";
+    return pair->base != NULL && pair->head != NULL;
 }
 
-/* `item` is the name of the list. */
-static void compare_text(struct diff *diff, const struct diff_entry *base,
-                         const struct diff_entry *head)
+static const char *added_or_removed(const struct diff_pair *pair)
 {
-    if (base == NULL || head == NULL) {
-        const struct diff_entry *entry = base != NULL ? base : head;
-        say(diff, "%s %s: '%s'", (const char *)entry->item, added_or_removed(base), entry->key);
+    return pair->base == NULL ? "added" : "removed";
+}
+
+/* The item is the name of the list. */
+static void compare_text(struct diff *diff, const struct diff_pair *pair)
+{
+    if (!is_in_both(pair)) {
+        const char *list = pair->base != NULL ? pair->base : pair->head;
+        say(diff, "%s %s: '%s'", list, added_or_removed(pair), pair->key);
     }
 }
 
@@ -441,17 +454,15 @@ static void diff_thresholds(struct diff *diff, const char *prefix,
     }
 }
 
-static void compare_override(struct diff *diff, const struct diff_entry *base,
-                             const struct diff_entry *head)
+static void compare_override(struct diff *diff, const struct diff_pair *pair)
 {
     static const struct model_policy_override none = {.match = ""};
-    const struct model_policy_override *old = base != NULL ? base->item : &none;
-    const struct model_policy_override *new = head != NULL ? head->item : &none;
-    const char *match = base != NULL ? base->key : head->key;
-    if (base == NULL || head == NULL) {
-        say(diff, "override %s: %s", added_or_removed(base), match);
+    const struct model_policy_override *old = pair->base != NULL ? pair->base : &none;
+    const struct model_policy_override *new = pair->head != NULL ? pair->head : &none;
+    if (!is_in_both(pair)) {
+        say(diff, "override %s: %s", added_or_removed(pair), pair->key);
     }
-    const char *prefix = arena_printf(diff->arena, "override %s ", match);
+    const char *prefix = arena_printf(diff->arena, "override %s ", pair->key);
     const char *core[] = {old->has_core ? (old->is_core ? "true" : "false") : NULL,
                           new->has_core ? (new->is_core ? "true" : "false") : NULL};
     diff_value(diff, arena_printf(diff->arena, "%score", prefix), show_text, &core[0], &core[1]);
@@ -503,20 +514,18 @@ static void diff_overrides(struct diff *diff, const struct model_policy *base,
                  compare_override);
 }
 
-static void compare_requirement(struct diff *diff, const struct diff_entry *base,
-                                const struct diff_entry *head)
+static void compare_requirement(struct diff *diff, const struct diff_pair *pair)
 {
     static const struct model_policy_requirement none = {.match = ""};
     static const struct diff_member members[] = {
         {" at_least", show_quantity, AT(model_policy_requirement, at_least)},
         {" at_most", show_quantity, AT(model_policy_requirement, at_most)},
     };
-    const char *key = base != NULL ? base->key : head->key;
-    if (base == NULL || head == NULL) {
-        say(diff, "require %s: %s", added_or_removed(base), key);
+    if (!is_in_both(pair)) {
+        say(diff, "require %s: %s", added_or_removed(pair), pair->key);
     }
-    diff_members(diff, arena_printf(diff->arena, "require %s", key), members, COUNT(members),
-                 base != NULL ? base->item : &none, head != NULL ? head->item : &none);
+    diff_members(diff, arena_printf(diff->arena, "require %s", pair->key), members, COUNT(members),
+                 pair->base != NULL ? pair->base : &none, pair->head != NULL ? pair->head : &none);
 }
 
 static struct diff_entries requirement_entries(struct diff *diff, const struct model_policy *policy)
@@ -537,17 +546,17 @@ static void diff_requirements(struct diff *diff, const struct model_policy *base
                  compare_requirement);
 }
 
-static void compare_rename(struct diff *diff, const struct diff_entry *base,
-                           const struct diff_entry *head)
+static void compare_rename(struct diff *diff, const struct diff_pair *pair)
 {
-    const struct model_policy_rename *old = base != NULL ? base->item : NULL;
-    const struct model_policy_rename *new = head != NULL ? head->item : NULL;
-    if (old == NULL || new == NULL) {
-        const struct model_policy_rename *rename = old != NULL ? old : new;
-        say(diff, "rename %s: '%s' is now '%s'", added_or_removed(base), rename->old_name,
-            rename->new_name);
-    } else if (strcmp(old->new_name, new->new_name) != 0) {
-        say(diff, "rename of '%s': '%s' → '%s'", old->old_name, old->new_name, new->new_name);
+    const struct model_policy_rename *old = pair->base;
+    const struct model_policy_rename *new = pair->head;
+    const char *old_name = old != NULL ? old->new_name : "";
+    const char *new_name = new != NULL ? new->new_name : "";
+    if (!is_in_both(pair)) {
+        say(diff, "rename %s: '%s' is now '%s'", added_or_removed(pair), pair->key,
+            old != NULL ? old_name : new_name);
+    } else if (strcmp(old_name, new_name) != 0) {
+        say(diff, "rename of '%s': '%s' → '%s'", pair->key, old_name, new_name);
     }
 }
 
@@ -576,13 +585,12 @@ static const char *show_waiver(struct diff *diff, const struct model_policy_waiv
                         waiver->until_date % 100);
 }
 
-static void compare_waiver(struct diff *diff, const struct diff_entry *base,
-                           const struct diff_entry *head)
+static void compare_waiver(struct diff *diff, const struct diff_pair *pair)
 {
-    const char *old = base != NULL ? show_waiver(diff, base->item) : NULL;
-    const char *new = head != NULL ? show_waiver(diff, head->item) : NULL;
-    if (old == NULL || new == NULL) {
-        say(diff, "waiver %s: %s", added_or_removed(base), old != NULL ? old : new);
+    const char *old = pair->base != NULL ? show_waiver(diff, pair->base) : "";
+    const char *new = pair->head != NULL ? show_waiver(diff, pair->head) : "";
+    if (!is_in_both(pair)) {
+        say(diff, "waiver %s: %s", added_or_removed(pair), pair->base != NULL ? old : new);
     } else if (strcmp(old, new) != 0) {
         say(diff, "waiver changed: %s → %s", old, new);
     }
@@ -606,8 +614,7 @@ static void diff_waivers(struct diff *diff, const struct model_policy *base,
     diff_entries(diff, waiver_entries(diff, base), waiver_entries(diff, head), compare_waiver);
 }
 
-static void compare_benchmark(struct diff *diff, const struct diff_entry *base,
-                              const struct diff_entry *head)
+static void compare_benchmark(struct diff *diff, const struct diff_pair *pair)
 {
     static const struct diff_member members[] = {
         {"name", show_text, AT(model_policy_benchmark, name)},
@@ -619,13 +626,12 @@ static void compare_benchmark(struct diff *diff, const struct diff_entry *base,
         {"metrics", show_texts, AT(model_policy_benchmark, metrics)},
         {"params", show_parameters, 0},
     };
-    if (base == NULL || head == NULL) {
-        say(diff, "benchmark %s: '%s'", added_or_removed(base),
-            base != NULL ? base->key : head->key);
+    if (!is_in_both(pair)) {
+        say(diff, "benchmark %s: '%s'", added_or_removed(pair), pair->key);
         return;
     }
-    diff_members(diff, arena_printf(diff->arena, "benchmark '%s' ", base->key), members,
-                 COUNT(members), base->item, head->item);
+    diff_members(diff, arena_printf(diff->arena, "benchmark '%s' ", pair->key), members,
+                 COUNT(members), pair->base, pair->head);
 }
 
 static struct diff_entries benchmark_entries(struct diff *diff, const struct model_policy *policy)

@@ -112,7 +112,7 @@ field() {
   [ "$(field '[.missing, .added, .exit]' latest~1 latest)" = '[["gone"],["fresh"],3]' ]
   compare latest~1 latest --filter 'parse|write'
   [ "$status" -eq 0 ]
-  seed 11 1 benchmarks=parse,write factor=1.2 > /dev/null
+  seed 11 1 benchmarks=parse,write factor=1.2 commit=aaaa111 > /dev/null
   compare "$(head -1 ids)" latest
   [ "$status" -eq 1 ]
 }

@@ -243,6 +243,10 @@ static void test_tail_and_mean(void **state)
     fast.tail_log = 0.05 - 0.2;
     c = judge(run_at(0), fast, &reruns, &plain);
     assert_verdict(&c, MODEL_INCONCLUSIVE, "tail-differs");
+    struct detect_reruns no_tails = reruns;
+    no_tails.has_tail = false;
+    c = judge(run_at(0), run_at(0), &no_tails, &plain);
+    assert_verdict(&c, MODEL_INCONCLUSIVE, "tail-unknown");
     struct model_figures old_figures = run_at(0);
     struct model_figures mean = run_at(0);
     old_figures.has_tail = mean.has_tail = false;
