@@ -100,6 +100,9 @@ static tare_status plan_side(struct arena *arena, const struct ab_revisions *req
             run_plan_share_calibration(&layouts[0], &layouts[i]);
         }
     }
+    if (revisions[0].commit.left_out != NULL) {
+        model_decision_warn(arena, decision, "%s", revisions[0].commit.left_out);
+    }
     if (revisions[0].warning != NULL) {
         model_decision_warn(arena, decision, "%s", revisions[0].warning);
     }

@@ -1,6 +1,7 @@
 /* cmd_runs.c: `tare runs`: what is in the store: list, show, prune, check. */
 #include "base/text.h"
 #include "cli/config.h"
+#include "cli/runs_document.h"
 #include "cli/store_command.h"
 #include "os/clock.h"
 #include "os/terminal.h"
@@ -65,6 +66,7 @@ struct list_options {
     const char *branch;
     const char *machine;
     double limit;
+    bool results;
 };
 
 static const struct option list_table[] = {
@@ -78,6 +80,8 @@ static const struct option list_table[] = {
      "runs of the machine with this full id"},
     {"limit", 'n', OPTION_COUNT, offsetof(struct list_options, limit), "N",
      "at most so many; 0: all (20)"},
+    {"results", 0, OPTION_FLAG, offsetof(struct list_options, results), NULL,
+     "kept comparisons and proofs instead of runs"},
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
 };
 
@@ -178,6 +182,12 @@ static int run_list(struct cli *cli, int argc, char **argv)
         .limit = options.limit > 0 && options.limit < 1e9 ? (int64_t)options.limit + 1 : 0,
     };
     tare_status status = store_command_open(cli, &options.common, STORE_READ, &store, &error);
+    if (status == TARE_OK && options.results) {
+        int64_t limit = options.limit < 1e9 ? (int64_t)options.limit : 0;
+        exit_code = runs_document_list(cli, &command_runs_list, store, &options.common, limit);
+        store_close(store);
+        return exit_code;
+    }
     if (status == TARE_OK) {
         status = store_runs_list(store, cli->arena, &filter, &rows, &error);
     }
@@ -249,6 +259,15 @@ static int run_show(struct cli *cli, int argc, char **argv)
     if (status == TARE_OK) {
         status = store_run_load(store, cli->arena, selector, true, &run, &error);
     }
+    if (status == TARE_ERROR_USAGE && store != NULL) {
+        bool is_document = false;
+        exit_code = runs_document_show(cli, &command_runs_show, store, &options.common, selector,
+                                       &is_document);
+        if (is_document) {
+            store_close(store);
+            return exit_code;
+        }
+    }
     store_close(store);
     if (status != TARE_OK) {
         return command_fail(&command_runs_show, &error);
@@ -269,6 +288,7 @@ static const struct command command_runs_show = {
     .examples = "  tare runs show                     the newest\n"
                 "  tare runs show 01hf2k3m            by the beginning of its id\n"
                 "  tare runs show main                the run that baseline main points at\n"
+                "  tare runs show 01hf2kez            a kept comparison (runs list --results)\n"
                 "  tare runs show --json --samples    every sample, as JSON",
     .options = show_table,
 };

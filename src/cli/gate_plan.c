@@ -63,6 +63,9 @@ static tare_status build_side(struct gate_session *session, int side, struct tar
     if (status == TARE_OK && session->revisions[side].warning != NULL) {
         model_decision_warn(arena, &session->ab.decision, "%s", session->revisions[side].warning);
     }
+    if (status == TARE_OK && session->commits[side].left_out != NULL) {
+        model_decision_warn(arena, &session->ab.decision, "%s", session->commits[side].left_out);
+    }
     session->ab.names[side] = session->commits[side].name;
     return status;
 }

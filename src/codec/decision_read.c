@@ -107,8 +107,8 @@ static void read_parameters(struct reading *reading, const json_t *params,
     {
         item->parameters[item->parameter_count++] = (struct model_parameter){
             .name = arena_strdup(reading->arena, name),
-            .value = arena_strdup(reading->arena,
-                                  json_is_string(value) ? json_string_value(value) : ""),
+            .value =
+                arena_strdup(reading->arena, json_is_string(value) ? json_string_value(value) : ""),
         };
     }
 }

@@ -1,8 +1,8 @@
 /* decision_read.h: a comparison comes back from the JSON that was printed and kept
  * (report/comparison_json.h writes it).
  *
- * Fields may be added over time, never renamed: what a text does not have is left out here too. A text
- * that is no comparison, or whose figures cannot be, is TARE_ERROR_MEASURE with the reason. */
+ * Fields may be added over time, never renamed: what a text does not have is left out here too. A
+ * text that is no comparison, or whose figures cannot be, is TARE_ERROR_MEASURE with the reason. */
 #ifndef TARE_CODEC_DECISION_READ_H
 #define TARE_CODEC_DECISION_READ_H
 

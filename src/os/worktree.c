@@ -212,8 +212,59 @@ tare_status worktree_resolve(struct arena *arena, const struct worktree_reposito
 
 /* Recording the working tree */
 
+/* Programs, objects and libraries that lie untracked in the working tree were made by a build:
+ * taken along, they would stand where the build is to put new ones, and make would call them up to
+ * date.
+ */
+static bool is_product(const char *path)
+{
+    static const char elf[] = "\177ELF";
+    static const char archive[] = "!<arch>\n";
+    const void *bytes = NULL;
+    ptrdiff_t length = 0;
+    if (!file_map(path, &bytes, &length)) {
+        return false;
+    }
+    bool is_elf = length >= (ptrdiff_t)sizeof elf - 1 && memcmp(bytes, elf, sizeof elf - 1) == 0;
+    bool is_archive =
+        length >= (ptrdiff_t)sizeof archive - 1 && memcmp(bytes, archive, sizeof archive - 1) == 0;
+    file_unmap(bytes, length);
+    return is_elf || is_archive;
+}
+
+static tare_status leave_out_products(struct arena *arena, const struct git_call *call,
+                                      const char *others, ptrdiff_t length,
+                                      struct worktree_commit *commit, struct tare_error *error)
+{
+    tare_status status = TARE_OK;
+    const char *first = NULL;
+    int count = 0;
+    for (const char *path = others; path < others + length && status == TARE_OK;
+         path += strlen(path) + 1) {
+        struct git_reply reply;
+        if (!is_product(arena_printf(arena, "%s/%s", call->directory, path))) {
+            continue;
+        }
+        first = first != NULL ? first : path;
+        count++;
+        status =
+            git_must(arena, call,
+                     GIT("rm", "-q", "--cached", "--", arena_printf(arena, ":(literal)%s", path)),
+                     &reply, error);
+    }
+    if (count > 0) {
+        commit->left_out = arena_printf(
+            arena,
+            "%s%s untracked and made by a build: left out of the working tree that is measured",
+            text_printable(arena, first, NAME_COLUMNS_MAX),
+            count > 1 ? arena_printf(arena, " and %d more files are", count - 1) : " is");
+    }
+    return status;
+}
+
 static tare_status record_tree(struct arena *arena, const struct worktree_repository *repository,
-                               const char *index, const char **tree, struct tare_error *error)
+                               const char *index, struct worktree_commit *commit,
+                               struct tare_error *error)
 {
     const char *own_objects = arena_printf(arena, "%s/objects", repository->common_directory);
     const struct git_call call = {.directory = repository->root,
@@ -221,16 +272,25 @@ static tare_status record_tree(struct arena *arena, const struct worktree_reposi
                                   .objects = repository->objects,
                                   .borrowed = own_objects,
                                   .timeout_ns = GIT_WRITE_TIMEOUT_NS};
+    struct git_reply others;
     struct git_reply reply;
     /* The copy keeps the time of the index: git trusts an entry only when its file is older. */
     tare_status status =
         folder_copy_file(arena_printf(arena, "%s/index", repository->git_directory), index, error);
     if (status == TARE_OK) {
+        status = git_must(arena, &call, GIT("ls-files", "--others", "--exclude-standard", "-z"),
+                          &others, error);
+    }
+    if (status == TARE_OK) {
         status = git_must(arena, &call, GIT("add", "--all"), &reply, error);
     }
     if (status == TARE_OK) {
+        status =
+            leave_out_products(arena, &call, others.output, others.output_length, commit, error);
+    }
+    if (status == TARE_OK) {
         status = git_must(arena, &call, GIT("write-tree"), &reply, error);
-        *tree = reply.output;
+        commit->tree = reply.output;
     }
     return status;
 }
@@ -276,7 +336,7 @@ tare_status worktree_record(struct arena *arena, const struct worktree_repositor
     *commit = (struct worktree_commit){.name = "working tree", .is_working_tree = true};
     const char *index = arena_printf(arena, "%s.index-%016llx", repository->objects,
                                      (unsigned long long)clock_entropy());
-    tare_status status = record_tree(arena, repository, index, &commit->tree, error);
+    tare_status status = record_tree(arena, repository, index, commit, error);
     (void)folder_remove(index, NULL);
     if (status != TARE_OK) {
         return status;

@@ -36,6 +36,7 @@ struct worktree_commit {
     const char *tree;     /* full hash */
     bool is_working_tree; /* recorded from it */
     bool is_dirty;        /* it differs from HEAD: untracked files that are not ignored count */
+    const char *left_out; /* NULL, or a sentence about untracked programs and objects */
 };
 
 /* Finds the repository around a folder (NULL: the current one). No repository: TARE_ERROR_USAGE. */
@@ -48,8 +49,9 @@ tare_status worktree_resolve(struct arena *arena, const struct worktree_reposito
                              const char *revision, struct worktree_commit *commit,
                              struct tare_error *error);
 
-/* The working tree as it is now: tracked and untracked files, not ignored ones. The same content on
- * the same HEAD gives the same commit; a clean tree gives HEAD itself. */
+/* The working tree as it is now: tracked and untracked files, not ignored ones, nor untracked
+ * programs, objects and libraries (what a build made must not stand in for what it is to make). The
+ * same content on the same HEAD gives the same commit; a clean tree gives HEAD itself. */
 tare_status worktree_record(struct arena *arena, const struct worktree_repository *repository,
                             struct worktree_commit *commit, struct tare_error *error);
 

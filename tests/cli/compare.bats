@@ -228,3 +228,37 @@ field() {
   [ "$status" -eq 0 ]
   [[ "${lines[1]}" == "  tare compare"* ]]
 }
+
+# A comparison kept in the store, as `tare ab` does.
+keep() {
+  "$tare" compare --store "$store" --json latest~1 latest > kept.json || true
+  sqlite3 "$store" "INSERT INTO document VALUES ('01hf7yez00d200000030000000', '${1:-comparison}', 1700000310000000000, (SELECT id FROM machine LIMIT 1), CAST(readfile('${2:-kept.json}') AS TEXT))"
+}
+
+@test "runs show: a kept comparison by the beginning of its id, as a table and word for word" {
+  reruns
+  seed 10 1 factor=1.05 commit=aaaa111 > /dev/null
+  keep
+  run --separate-stderr "$tare" runs list --results --store "$store"
+  [[ "$output" == "01hf7yez00d200000030000000  comparison "* ]]
+  run --separate-stderr "$tare" runs show 01hf7yez --store "$store"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"parse is "*" % slower"* ]]
+  [[ "$stderr" == *"regressed (exit 1 then)"* ]]
+  shown="$output"
+  run --separate-stderr "$tare" compare latest~1 latest --store "$store"
+  [ "$shown" = "$output" ]
+  "$tare" runs show 01hf7yez --json --store "$store" > shown.json
+  cmp kept.json shown.json
+  [ "$("$tare" runs list --results --json --store "$store" | jq -c '[.results[].kind]')" = '["comparison"]' ]
+}
+
+@test "runs show: a kept result that is no comparison is refused, not shown half" {
+  reruns
+  printf '{"kind": "comparison", "id": "01hf7yez00d200000030000000", "comparisons": [{"benchmark": "b", "metric": "time", "verdict": "green", "basis": "runs", "better": "lower"}]}' > bad.json
+  keep comparison bad.json
+  run --separate-stderr "$tare" runs show 01hf7yez --store "$store"
+  [ "$status" -eq 3 ]
+  [ -z "$output" ]
+  [[ "$stderr" == *"verdict"* ]]
+}
