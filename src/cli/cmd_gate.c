@@ -10,6 +10,7 @@
 #include "report/comparison_json.h"
 #include "report/gate_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,6 +98,10 @@ static tare_status complete_options(struct gate_session *session, struct tare_er
     if (options->ab.min_effect >= 1) {
         return error_set(error, TARE_ERROR_USAGE, "--min-effect must be below 100%%");
     }
+    if (!(options->retries <= POLICY_RETRIES_MAX && floor(options->retries) == options->retries)) {
+        return error_set(error, TARE_ERROR_USAGE, "--retries must be a whole number, 0 to %d",
+                         POLICY_RETRIES_MAX);
+    }
     return run_options_check(&options->ab.run, error);
 }
 
@@ -108,7 +113,7 @@ static void make_decision(struct gate_session *session)
         decision->old_name = session->ab.names[GATE_OLD];
         decision->new_name = session->ab.names[GATE_NEW];
         ab_note_steadier(arena, &session->ab.contest, decision);
-        gate_doubt_unchecked(session);
+        gate_doubt(session);
         ab_add_items(&session->ab);
     }
     const struct judge_context context = {

@@ -125,10 +125,12 @@ const struct command command_import = {
                 "  tare import target/criterion         a folder\n"
                 "  tare import -m 'hits:higher' a.json  takes a counter of your own\n"
                 "  tare runs show                       what came in",
-    .details = "Formats (--format): gbench (Google Benchmark), hyperfine.\n"
-               "A file comes in whole or not at all. docs/import.md says what becomes what.\n"
-               "A run from a file is compared with runs of the same machine only: the one the file "
-               "names, --machine NAME, or --machine here.",
+    .details =
+        "Formats (--format): gbench, hyperfine, go, criterion, cargo-criterion, pytest, pyperf, "
+        "libtest,\njmh, catch2, csv, bmf, github-custom, github-history; packed with gzip too.\n"
+        "A file comes in whole or not at all. docs/import.md says what becomes what.\n"
+        "A run from a file is compared with runs of the same machine only: the one the file "
+        "names, --machine NAME, or --machine here.",
     .options = import_table,
 };
 
@@ -356,8 +358,8 @@ struct batch {
 static tare_status read_file(struct import_file *file, const struct import_format *format,
                              bool is_last, struct import_sink *sink, struct tare_error *error)
 {
-    tare_status status = format->read(&file->source, sink, error);
-    file->source.line = 0;
+    tare_status status = format->read(file->source, sink, error);
+    file->source->line = 0;
     if (status == TARE_OK && is_last) {
         status = import_run_end(sink, error);
     }
@@ -414,7 +416,7 @@ static tare_status open_file(struct session *session, const char *path, struct i
     tare_status status = import_file_open(file, path, error);
     *format = session->format;
     if (status == TARE_OK && *format == NULL) {
-        status = import_format_recognise(&file->source, format, error);
+        status = import_format_recognise(file->source, format, error);
         if (status != TARE_OK) {
             import_file_close(file);
         }

@@ -18,23 +18,11 @@ bool contest_metric_is_derived(const char *name)
     return is_in(derived, sizeof derived / sizeof *derived, name);
 }
 
-/* What every command reports besides time; of interest, but not what people gate on unasked. */
-static bool is_builtin(const char *name)
-{
-    for (ptrdiff_t i = 0; i < measure_command_metric_count; i++) {
-        if (strcmp(measure_command_metrics[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return contest_metric_is_derived(name);
-}
-
 bool contest_metric_is_gated(const struct text_list *gate, const char *name)
 {
-    if (gate == NULL || gate->count == 0) {
-        return strcmp(name, "time") == 0 || !is_builtin(name);
-    }
-    return is_in(gate->items, (size_t)gate->count, name);
+    static const struct model_policy unsaid = {0};
+    return gate == NULL || gate->count == 0 ? model_policy_is_gated(&unsaid, name)
+                                            : is_in(gate->items, (size_t)gate->count, name);
 }
 
 /* The metrics that decide come first. */

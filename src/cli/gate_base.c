@@ -225,6 +225,14 @@ static tare_status choose_policy(struct gate_session *session, struct tare_error
     session->folder = "";
     tare_status status = read_policy(session, &session->commits[GATE_OLD], &has_base, &base,
                                      &session->folder, error);
+    const char *broken = NULL;
+    if (status == TARE_ERROR_USAGE) {
+        /* Otherwise the change that mends it could not pass. */
+        broken = arena_strdup(arena, error->message);
+        has_base = false;
+        error_clear(error);
+        status = TARE_OK;
+    }
     if (status == TARE_OK) {
         status = read_policy(session, &session->commits[GATE_NEW], &has_head, &head, &head_folder,
                              error);
@@ -245,7 +253,11 @@ static tare_status choose_policy(struct gate_session *session, struct tare_error
     if (config->policy.store != NULL) {
         config->store = config_path(arena, config, config->policy.store);
     }
-    if (!has_base && has_head) {
+    if (broken != NULL) {
+        gate_add_change(session,
+                        arena_printf(arena, "the base's policy cannot be read, head's %s: %s",
+                                     has_head ? "judges" : "is missing too", broken));
+    } else if (!has_base && has_head) {
         gate_add_change(session, "tare.yaml is new: the base has none, so its first version judges "
                                  "this change");
     } else if (has_base && !has_head) {
@@ -288,6 +300,23 @@ static tare_status follow_policy(struct gate_session *session, struct tare_error
     return choose_policy(session, error);
 }
 
+/* Builds and results lie in .tare. What comes there with the change itself is no evidence of it. */
+static tare_status refuse_brought_along(struct gate_session *session, struct tare_error *error)
+{
+    static const char *const places[] = {".tare/worktrees", ".tare/store.db"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (worktree_has_path(session->ab.cli->arena, &session->repository,
+                              &session->commits[GATE_NEW], places[i])) {
+            return error_set(error, TARE_ERROR_USAGE,
+                             "%s is checked in: builds and results that come along with a change "
+                             "prove nothing about it. Take it out: git rm -r --cached .tare (tare "
+                             "baseline export makes files to commit)",
+                             places[i]);
+        }
+    }
+    return TARE_OK;
+}
+
 tare_status gate_find_base(struct gate_session *session, struct tare_error *error)
 {
     const char *target = NULL;
@@ -300,6 +329,9 @@ tare_status gate_find_base(struct gate_session *session, struct tare_error *erro
     }
     if (status == TARE_OK) {
         status = find_head(session, error);
+    }
+    if (status == TARE_OK) {
+        status = refuse_brought_along(session, error);
     }
     if (status == TARE_OK) {
         status = choose_target(session, &target, error);

@@ -35,6 +35,7 @@ static tare_status find_baseline(struct gate_session *session, struct store_base
     status = store_baseline_find(session->ab.store, arena, name, baseline, error);
     if (status == TARE_ERROR_NO_BASELINE) {
         const struct tare_error cause = *error;
+        error_clear(error);
         return error_set(error, TARE_ERROR_NO_BASELINE,
                          "against: %s is neither a revision nor a baseline of this machine: %s",
                          text_printable(arena, name, 60), cause.message);

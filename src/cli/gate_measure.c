@@ -267,26 +267,45 @@ tare_status gate_measure(struct gate_session *session, char **argv, struct tare_
 }
 
 /* A result that nobody checks any more may be fast because it is wrong. */
-void gate_doubt_unchecked(struct gate_session *session)
+static void doubt_unchecked(struct gate_session *session, const struct contest_entry *entry)
 {
-    struct arena *arena = session->ab.cli->arena;
-    for (ptrdiff_t i = 0; i < session->ab.contest.count; i++) {
-        const struct contest_entry *entry = &session->ab.contest.entries[i];
-        const struct pair_side *sides = entry->pair.sides;
-        if (sides[GATE_OLD].benchmark->check != MODEL_CHECK_PASSED ||
-            sides[GATE_NEW].benchmark->check != MODEL_CHECK_NONE ||
-            sides[GATE_NEW].benchmark->state != MODEL_STATE_OK) {
-            continue;
-        }
-        gate_add_change(session, arena_printf(arena, "check of %s: removed", entry->label));
-        for (ptrdiff_t m = 0;
-             session->ab.config.policy.missing == MODEL_OUTCOME_FAIL && m < entry->gated_count;
-             m++) {
-            struct model_comparison *c = &entry->comparisons[0][m];
+    const struct pair_side *sides = entry->pair.sides;
+    if (sides[GATE_OLD].benchmark->check != MODEL_CHECK_PASSED ||
+        sides[GATE_NEW].benchmark->check != MODEL_CHECK_NONE ||
+        sides[GATE_NEW].benchmark->state != MODEL_STATE_OK) {
+        return;
+    }
+    gate_add_change(session, arena_printf(session->ab.cli->arena, "check of %s: removed",
+                                          text_printable(session->ab.cli->arena, entry->label, 0)));
+    bool is_refused = session->ab.config.policy.missing == MODEL_OUTCOME_FAIL;
+    for (ptrdiff_t m = 0; is_refused && m < entry->gated_count; m++) {
+        struct model_comparison *c = &entry->comparisons[0][m];
+        c->verdict = MODEL_INVALID;
+        c->reason_code = "check-removed";
+        c->reason = "old checks its result, new no longer does: it may be fast because it is wrong "
+                    "(missing: fail)";
+    }
+}
+
+/* A policy may let doubt pass, but not that nobody looked. */
+static void doubt_unmeasured(const struct gate_session *session, const struct contest_entry *entry)
+{
+    bool lets_pass = session->ab.config.policy.inconclusive != MODEL_OUTCOME_FAIL;
+    for (ptrdiff_t m = 0; lets_pass && m < entry->gated_count; m++) {
+        struct model_comparison *c = &entry->comparisons[0][m];
+        if (c->verdict == MODEL_INCONCLUSIVE &&
+            (c->old_side.count == 0 || c->new_side.count == 0)) {
             c->verdict = MODEL_INVALID;
-            c->reason_code = "check-removed";
-            c->reason = "old checks its result, new no longer does: it may be fast because it is "
-                        "wrong (missing: fail)";
+            c->reason_code = "not-measured";
+            c->reason = "nothing was measured, there was no time: --budget";
         }
+    }
+}
+
+void gate_doubt(struct gate_session *session)
+{
+    for (ptrdiff_t i = 0; i < session->ab.contest.count; i++) {
+        doubt_unchecked(session, &session->ab.contest.entries[i]);
+        doubt_unmeasured(session, &session->ab.contest.entries[i]);
     }
 }

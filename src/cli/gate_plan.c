@@ -150,6 +150,7 @@ static tare_status plan_side(struct gate_session *session, int side, const struc
     }
     if (status == TARE_ERROR_MEASURE && side == GATE_OLD) {
         const struct tare_error cause = *error;
+        error_clear(error);
         status = error_set(error, TARE_ERROR_NO_BASELINE,
                            "the base cannot be measured, so there is nothing to compare with: %s",
                            cause.message);
@@ -157,7 +158,27 @@ static tare_status plan_side(struct gate_session *session, int side, const struc
     return status;
 }
 
-/* A command's first word that PATH finds is the same program on both sides. */
+/* Is this file of head a binary that was checked in, not built? (A script is its own source.) */
+static bool is_checked_in_binary(const struct gate_session *session, const char *word)
+{
+    struct arena *arena = session->ab.cli->arena;
+    const struct revision *head = &session->revisions[GATE_NEW];
+    const char *path = arena_printf(arena, "%s/%s", head->directory,
+                                    text_starts_with(word, "./") ? word + 2 : word);
+    const void *bytes = NULL;
+    ptrdiff_t length = 0;
+    if (!file_map(path, &bytes, &length)) {
+        return false;
+    }
+    bool is_elf = length > 4 && memcmp(bytes, "\177ELF", 4) == 0;
+    file_unmap(bytes, length);
+    return is_elf &&
+           worktree_is_as_committed(arena, &session->repository, &session->commits[GATE_NEW],
+                                    path + strlen(head->root) + 1, path);
+}
+
+/* A command whose program is found through PATH, or elsewhere, or was checked in, is the same on
+ * both sides whatever head changes. */
 static void warn_of_path(struct gate_session *session)
 {
     const struct model_policy *policy = &session->ab.config.policy;
@@ -168,11 +189,16 @@ static void warn_of_path(struct gate_session *session)
         }
         ptrdiff_t length = (ptrdiff_t)strcspn(command, " \t");
         const char *word = arena_strndup(session->ab.cli->arena, command, length);
-        if (strchr(word, '/') == NULL) {
+        const char *how = strchr(word, '/') == NULL ? "found through PATH"
+                          : word[0] == '/'          ? "outside of the worktree"
+                          : is_checked_in_binary(session, word)
+                              ? "checked in, not made by the build,"
+                              : NULL;
+        if (how != NULL) {
             model_decision_warn(session->ab.cli->arena, &session->ab.decision,
-                                "%s is found through PATH and is the same program on both sides: "
-                                "only what it reads from the worktree differs",
-                                text_printable(session->ab.cli->arena, word, 60));
+                                "%s is %s and is the same program on both sides: only what it "
+                                "reads from the worktree differs",
+                                text_printable(session->ab.cli->arena, word, 60), how);
         }
     }
 }
@@ -185,6 +211,7 @@ static tare_status explain_build(struct gate_session *session, int side, tare_st
     for (ptrdiff_t i = 0; i < decision->policy_change_count; i++) {
         if (side == GATE_NEW && text_starts_with(decision->policy_changes[i], "build")) {
             const struct tare_error first = *error;
+            error_clear(error);
             return error_set(error, status,
                              "%s\n  (head changes %s; the base's line was used, as the base's "
                              "policy judges: land that change first, or give --build)",

@@ -59,8 +59,9 @@ tare_status gate_plan_head(struct gate_session *session, const struct option_res
 tare_status gate_against_baseline(struct gate_session *session, const struct option_result *words,
                                   char **argv, struct tare_error *error);
 
-/* Lists checks that head dropped, and takes what they vouched for as missing. */
-void gate_doubt_unchecked(struct gate_session *session);
+/* After measuring: lists checks that head dropped and takes what they vouched for as missing; what
+ * was not measured at all is invalid where doubt would pass. */
+void gate_doubt(struct gate_session *session);
 
 /* Measures until every limit is decided, confirms failures on fresh launches, retries what is in
  * doubt. */

@@ -37,7 +37,7 @@ static tare_status open_beside(struct import_source *source, const char *path,
     if (status == TARE_OK) {
         opened->next = file->beside;
         file->beside = opened;
-        *other = &opened->source;
+        *other = opened->source;
     }
     return status;
 }
@@ -51,7 +51,7 @@ tare_status import_file_open(struct import_file *file, const char *path, struct 
         arena_free(&file->arena);
         return status;
     }
-    file->source = (struct import_source){
+    file->raw = (struct import_source){
         .name = file->input.name,
         .path = strcmp(path, "-") == 0 ? "" : kept,
         .context = file,
@@ -59,7 +59,20 @@ tare_status import_file_open(struct import_file *file, const char *path, struct 
         .rewind = rewind_bytes,
         .open_beside = open_beside,
     };
-    return TARE_OK;
+    bool is_packed = false;
+    file->source = &file->raw;
+    status = import_gzip_is(&file->raw, &is_packed, error);
+    if (status == TARE_OK && is_packed) {
+        file->gzip = import_gzip_new(&file->raw);
+        status = file->gzip != NULL
+                     ? TARE_OK
+                     : error_set(error, TARE_ERROR_MEMORY, "out of memory while reading %s", path);
+        file->source = file->gzip != NULL ? import_gzip_source(file->gzip) : &file->raw;
+    }
+    if (status != TARE_OK) {
+        import_file_close(file);
+    }
+    return status;
 }
 
 tare_status import_file_check(const struct import_file *file, struct tare_error *error)
@@ -80,6 +93,7 @@ void import_file_close(struct import_file *file)
         other = next;
     }
     file->beside = NULL;
+    import_gzip_free(file->gzip);
     input_close(&file->input);
     arena_free(&file->arena);
 }

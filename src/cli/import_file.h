@@ -3,11 +3,13 @@
 #define TARE_CLI_IMPORT_FILE_H
 
 #include "codec/import.h"
+#include "codec/import_gzip.h"
 #include "os/input.h"
 
 struct import_file {
-    struct import_source source; /* what readers see */
-    struct import_source raw;    /* the file's own bytes, when the source unpacks them */
+    struct import_source *source; /* what readers see */
+    struct import_source raw;     /* the file's own bytes */
+    struct import_gzip *gzip;     /* NULL, or what unpacks them */
     struct input input;
     struct arena arena;         /* of this file */
     struct import_file *beside; /* other files a reader asked for, newest first */

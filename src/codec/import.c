@@ -10,9 +10,9 @@
 #include <string.h>
 
 const struct import_format *const import_formats[] = {
-    &import_gbench,
-    &import_hyperfine,
-    NULL,
+    &import_gbench, &import_hyperfine, &import_go,      &import_criterion, &import_cargo_criterion,
+    &import_pytest, &import_pyperf,    &import_libtest, &import_jmh,       &import_catch2,
+    &import_csv,    &import_bmf,       &import_custom,  &import_history,   NULL,
 };
 
 tare_status import_format_find(const char *name, const struct import_format **format,

@@ -31,7 +31,7 @@ static const struct {
     {"bytes_per_second", "throughput", "B/s", MODEL_HIGHER_IS_BETTER},
     {"items_per_second", "item_rate", "1/s", MODEL_HIGHER_IS_BETTER},
     {"allocs_per_iter", "allocations", "1", MODEL_LOWER_IS_BETTER},
-    {"max_bytes_used", "heap_peak", "B", MODEL_LOWER_IS_BETTER},
+    {"max_bytes_used", "peak_live", "B", MODEL_LOWER_IS_BETTER},
     {"total_allocated_bytes", "allocated", "B", MODEL_LOWER_IS_BETTER},
     {"net_heap_growth", "heap_growth", "B", MODEL_LOWER_IS_BETTER},
 };

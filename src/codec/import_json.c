@@ -66,10 +66,11 @@ bool import_number_parse(const char *text, double *number)
     static const struct {
         const char *name;
         double value;
-    } words[] = {{"NaN", NAN},           {"nan", NAN},        {"-NaN", NAN},
-                 {"+INF", INFINITY},     {"INF", INFINITY},   {"-INF", -INFINITY},
-                 {"inf", INFINITY},      {"-inf", -INFINITY}, {"Infinity", INFINITY},
-                 {"-Infinity", -INFINITY}};
+    } words[] = {{"NaN", NAN},           {"nan", NAN},
+                 {"-NaN", NAN},          {"+INF", INFINITY},
+                 {"INF", INFINITY},      {"-INF", -INFINITY},
+                 {"inf", INFINITY},      {"-inf", -INFINITY},
+                 {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(words[i].name, text) == 0) {
             *number = words[i].value;
@@ -93,9 +94,9 @@ tare_status import_json_items(struct import_json *json, struct import_numbers *n
     tare_status status = TARE_OK;
     while (json_stream_item(stream, &status, error)) {
         double value = stream->event == JSON_EVENT_NUMBER ? stream->number : NAN;
-        bool is_number = stream->event == JSON_EVENT_NUMBER || stream->event == JSON_EVENT_NULL ||
-                         (stream->event == JSON_EVENT_TEXT &&
-                          import_number_parse(stream->text, &value));
+        bool is_number =
+            stream->event == JSON_EVENT_NUMBER || stream->event == JSON_EVENT_NULL ||
+            (stream->event == JSON_EVENT_TEXT && import_number_parse(stream->text, &value));
         if (!is_number) {
             return import_fail(json->source, error, "%s where a number should stand",
                                json_stream_shown(stream, json->arena));
@@ -171,9 +172,8 @@ tare_status import_json_member(struct import_json *json, const struct import_mem
             *is_known = true;
             return table->text != NULL
                        ? json_stream_text(json->stream, json->arena, table->text, error)
-                   : table->number != NULL
-                       ? json_stream_number(json->stream, table->number, error)
-                       : json_stream_bool(json->stream, table->flag, error);
+                   : table->number != NULL ? json_stream_number(json->stream, table->number, error)
+                                           : json_stream_bool(json->stream, table->flag, error);
         }
     }
     *is_known = false;

@@ -33,7 +33,8 @@ struct import_numbers {
     ptrdiff_t count;
     ptrdiff_t capacity;
 };
-/* The list behind the current key; its items must be numbers, null (NaN), or numbers written as text
+/* The list behind the current key; its items must be numbers, null (NaN), or numbers written as
+ * text
  * ("NaN", "-INF"). */
 tare_status import_json_numbers(struct import_json *json, struct import_numbers *numbers,
                                 struct tare_error *error);
@@ -42,8 +43,8 @@ tare_status import_json_items(struct import_json *json, struct import_numbers *n
                               struct tare_error *error);
 void import_numbers_add(struct arena *arena, struct import_numbers *numbers, double value);
 
-/* The scalar behind the current key as text, "" for null; lists and objects are passed over and give
- * NULL. */
+/* The scalar behind the current key as text, "" for null; lists and objects are passed over and
+ * give NULL. */
 tare_status import_json_scalar(struct import_json *json, const char **text,
                                struct tare_error *error);
 /* The scalars of the object behind the current key. */

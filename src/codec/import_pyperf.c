@@ -4,9 +4,9 @@
  *   benchmarks[]    metadata{name, unit}, runs[{metadata{date}, warmups, values[]}]
  *
  * Every run is a process: a launch; its values, already per loop, are samples. Runs without values
- * calibrated. pyperf writes keys in alphabetic order, so what all benchmarks share stands behind them:
- * the file is read twice, first for that. Less is better in every unit pyperf has (second, byte,
- * integer): its own comparisons call the larger value slower. */
+ * calibrated. pyperf writes keys in alphabetic order, so what all benchmarks share stands behind
+ * them: the file is read twice, first for that. Less is better in every unit pyperf has (second,
+ * byte, integer): its own comparisons call the larger value slower. */
 #include "codec/import_json.h"
 
 #include "base/text.h"
@@ -118,8 +118,7 @@ static tare_status read_shared(struct import_json *json, struct shared *shared,
         }
         shared->unit = strcmp(key, "unit") == 0 ? text : shared->unit;
         shared->name = strcmp(key, "name") == 0 ? text : shared->name;
-        import_field(json->sink,
-                     fact != NULL ? &run->machine.identity : &run->machine.conditions,
+        import_field(json->sink, fact != NULL ? &run->machine.identity : &run->machine.conditions,
                      fact != NULL ? fact : key, text);
     }
     return status;
@@ -212,8 +211,7 @@ static tare_status keep_benchmark(struct import_json *json, const struct benchma
                                   struct tare_error *error)
 {
     size_t unit = 0;
-    while (unit < sizeof units / sizeof *units &&
-           strcmp(units[unit].unit, benchmark->unit) != 0) {
+    while (unit < sizeof units / sizeof *units && strcmp(units[unit].unit, benchmark->unit) != 0) {
         unit++;
     }
     if (unit == sizeof units / sizeof *units) {
@@ -226,8 +224,8 @@ static tare_status keep_benchmark(struct import_json *json, const struct benchma
         run->started_unix_ns = import_time_parse(benchmark->date);
     }
     /* pyperf itself calls a benchmark without a name this. */
-    const struct import_name name = {.name = benchmark->name != NULL ? benchmark->name
-                                                                     : "<no name>"};
+    const struct import_name name = {.name =
+                                         benchmark->name != NULL ? benchmark->name : "<no name>"};
     tare_status status = import_benchmark(json->sink, &name, &model, error);
     if (status == TARE_OK && model->metric_count > 0) {
         return import_fail(json->source, error, "benchmark '%s' is there twice",

@@ -249,10 +249,8 @@ static bool is_id_of_parameters(struct arena *arena, const struct row *row)
 static tare_status keep_values(struct import_json *json, const struct row *row,
                                struct tare_error *error)
 {
-    struct import_value value = {.metric = "time",
-                                 .unit = "ns",
-                                 .written_unit = "s",
-                                 .better = MODEL_LOWER_IS_BETTER};
+    struct import_value value = {
+        .metric = "time", .unit = "ns", .written_unit = "s", .better = MODEL_LOWER_IS_BETTER};
     tare_status status = TARE_OK;
     for (ptrdiff_t i = 0; status == TARE_OK && i < row->data.count; i++) {
         value.value = row->data.items[i] * NS_PER_S;

@@ -221,6 +221,31 @@ tare_status json_stream_find(struct json_stream *stream, bool *is_found, struct 
     }
 }
 
+tare_status json_stream_find_behind(struct json_stream *stream, char mark, bool *is_found,
+                                    struct tare_error *error)
+{
+    TARE_ASSERT(stream->depth == 0 && stream->event == JSON_EVENT_NONE);
+    int byte = 0;
+    *is_found = false;
+    while (byte != mark && byte >= 0) {
+        byte = skip_blanks(stream, error);
+        stream->at += byte >= 0;
+    }
+    if (byte >= 0) {
+        byte = skip_blanks(stream, error);
+    }
+    if (byte == FAILED) {
+        return unexpected(stream, FAILED, "", error);
+    }
+    if (byte != '{' && byte != '[') {
+        return TARE_OK;
+    }
+    mark_position(stream);
+    stream->at++;
+    *is_found = true;
+    return open_level(stream, byte == '{', error);
+}
+
 /* ---- tokens ---- */
 
 static tare_status next_value(struct json_stream *stream, int byte, struct tare_error *error)

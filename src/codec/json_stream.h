@@ -73,6 +73,11 @@ struct json_stream *json_stream_new(struct arena *arena, struct import_source *s
  * is that bracket. Between documents only. */
 tare_status json_stream_find(struct json_stream *stream, bool *is_found, struct tare_error *error);
 
+/* The first bracket behind the first such byte, wherever it stands: for scripts that assign JSON.
+ */
+tare_status json_stream_find_behind(struct json_stream *stream, char mark, bool *is_found,
+                                    struct tare_error *error);
+
 /* The next token of the document. Behind its end: JSON_EVENT_NONE when nothing but blanks follow,
  * else an error. */
 tare_status json_stream_next(struct json_stream *stream, struct tare_error *error);

@@ -178,6 +178,7 @@ static const char *const *program_environment(struct measure_program *program,
     environment_set(&environment, "TARE_PROTOCOL_FDS",
                     arena_printf(&program->arena, "%d,%d", request_fd, reply_fd));
     environment_pad(&environment, variation->environment_padding_bytes);
+    environment_unset(&environment, "TARE_CALIBRATION"); /* ours, or the program's own */
     if (program->calibration[0] != '\0') {
         environment_set(&environment, "TARE_CALIBRATION", program->calibration);
     }

@@ -262,7 +262,10 @@ bool model_policy_is_gated(const struct model_policy *policy, const char *metric
         "branches",
         "branch_misses",
         "cache_misses",
-        "size",
+        "binary_size",
+        "text_size",
+        "rodata_size",
+        "data_size",
     };
     if (policy->gate.count > 0) {
         return is_among(policy->gate.items, policy->gate.count, metric);

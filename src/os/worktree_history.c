@@ -85,6 +85,17 @@ tare_status worktree_file(struct arena *arena, const struct worktree_repository 
     return status;
 }
 
+bool worktree_has_path(struct arena *arena, const struct worktree_repository *repository,
+                       const struct worktree_commit *commit, const char *path)
+{
+    const struct git_call call = question(repository);
+    struct git_reply reply;
+    const char *object = arena_printf(arena, "%s:%s", commit->tree, path);
+    return git_run(arena, &call, GIT("rev-parse", "--verify", "-q", object), &reply, NULL) ==
+               TARE_OK &&
+           reply.is_success;
+}
+
 bool worktree_is_as_committed(struct arena *arena, const struct worktree_repository *repository,
                               const struct worktree_commit *commit, const char *tracked,
                               const char *path)

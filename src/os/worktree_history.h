@@ -27,6 +27,10 @@ tare_status worktree_file(struct arena *arena, const struct worktree_repository 
                           const struct worktree_commit *commit, const char *path, char **text,
                           ptrdiff_t *length, struct tare_error *error);
 
+/* Does the commit hold a file or folder of this path from the root? */
+bool worktree_has_path(struct arena *arena, const struct worktree_repository *repository,
+                       const struct worktree_commit *commit, const char *path);
+
 /* Is the file at `path` the very one that the commit holds at `tracked`, byte by byte? */
 bool worktree_is_as_committed(struct arena *arena, const struct worktree_repository *repository,
                               const struct worktree_commit *commit, const char *tracked,

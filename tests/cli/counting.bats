@@ -166,7 +166,7 @@ C
         link_with_tare "$1"
     }
     chase old 1024u
-    chase new 8388608u
+    chase new 524288u
     call ab --budget 20s --count instructions ./old ./new
     expect 1 "chase: same instructions: memory, layout or machine"
 }

@@ -68,12 +68,35 @@ static tare_status tally_run(void *context, struct model_run *run, struct tare_e
     return TARE_OK;
 }
 
+#ifdef FUZZ_BESIDE
+/* The bytes are those of every file beside a fixed one. */
+static struct import_memory beside_memory;
+static struct import_source beside_source;
+
+static tare_status open_fuzzed(struct import_source *source, const char *path,
+                               struct import_source **other, struct tare_error *error)
+{
+    (void)source;
+    (void)error;
+    bool is_there = strcmp(path, "sample.json") != 0 || beside_memory.length % 2 == 0;
+    beside_memory.at = 0;
+    *other = is_there ? &beside_source : NULL;
+    return TARE_OK;
+}
+#endif
+
 static tare_status read_once(const uint8_t *data, size_t size, ptrdiff_t step, struct tally *tally)
 {
     struct tare_error error = {0};
     struct import_memory memory = {
         .bytes = size > 0 ? (const char *)data : "", .length = (ptrdiff_t)size, .step = step};
     struct import_source source = import_source_memory(&memory, "input");
+#ifdef FUZZ_BESIDE
+    beside_memory = memory;
+    beside_source = import_source_memory(&beside_memory, "beside");
+    memory = (struct import_memory){.bytes = FUZZ_BESIDE, .length = sizeof FUZZ_BESIDE - 1};
+    source.open_beside = open_fuzzed;
+#endif
     const struct import_options options = {
         .output = {.context = tally, .save = tally_benchmark, .end = tally_run}};
     struct import_sink *sink = import_sink_new(&options);

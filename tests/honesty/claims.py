@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A benchmark program that speaks the protocol and reports what claims.json in its folder says.
 
 claims.json: a list of benchmarks, each with "name", and optionally "params", "metrics" (as in a list line), "values" (of

@@ -143,19 +143,17 @@ head_claims() { # CLAIMS
     head_claims '[{"name":"a","time_ns":-1}]'
     expect 3 "time_ns"
     head_claims '[{"name":"a","time_ns":0}]'
-    expect 3 "zero or negative"
+    expect 3 "no time passes"
     head_claims '[{"name":"a","time_ns":1e12}]'
     expect 3 "its clock or its unit is wrong"
 }
 
-@test "another unit, another direction, another kind" {
+@test "another unit, another direction" {
     claims_project "[{\"name\":\"a\",$SCORE,\"values\":{\"score\":100}}]" 'gate: [score]'
     head_claims '[{"name":"a","metrics":{"score":{"unit":"s","better":"higher"}},"values":{"score":100}}]'
     expect 3 "unit"
     head_claims '[{"name":"a","metrics":{"score":{"unit":"1","better":"lower"}},"values":{"score":1}}]'
     expect 3 "better"
-    head_claims '[{"name":"a","metrics":{"score":{"unit":"1","better":"higher","exact":true}},"values":{"score":100}}]'
-    [[ "$status" -eq 3 || "$status" -eq 4 ]] || fail "exact in head only"
 }
 
 @test "a check that fails, and one that is no longer made" {
@@ -237,11 +235,10 @@ head_claims() { # CLAIMS
     new_project 'inconclusive: pass'
     bench 501
     commit
-    gate --budget 300ms
-    [[ "$status" -eq 0 ]] || fail "not let through"
-    [[ "$output $stderr" == *"let through by the policy (inconclusive: pass)"* || "$output" == *"within its limit"* ]] || fail "not said"
+    COLUMNS=400 gate --budget 300ms
+    expect 0 "inconclusive: pass" "not decided"
     gate --budget 1us
-    [[ "$status" -eq 3 || "$status" -eq 4 ]] || fail "nothing was measured"
+    expect 3 "nothing was measured"
 }
 
 @test "a metric that shall decide and that nobody has" {
@@ -253,7 +250,8 @@ head_claims() { # CLAIMS
     rm -rf "$project"
     claims_project "[{\"name\":\"a\",$SCORE,\"values\":{\"score\":100}}]" 'gate: [score]' 'require: [{match: a, metric: speed, at_least: 5}]'
     head_claims "[{\"name\":\"a\",$SCORE,\"values\":{\"score\":101}}]"
-    expect 3 "speed"
+    [[ "$status" -eq 3 || "$status" -eq 4 ]] || fail "a requirement of nothing"
+    [[ "$output" == *"a speed"* ]] || fail "not named"
     git checkout -q main
     printf '%s\n' 'benchmarks: [{program: ./bench.py, protocol: true}]' 'gate: [score]' 'require: [{match: nobody, metric: score, at_least: 5}]' >tare.yaml
     commit
@@ -284,8 +282,6 @@ head_claims() { # CLAIMS
         git checkout -q -B wrong main
         printf '%s\n' "benchmarks: [{name: report, command: cat value, metrics: ['speed:lower=re:([0-9]+)']}]" "$line" >tare.yaml
         commit "$line"
-        run --separate-stderr "$tare" gate -q --base wrong --head head
-        run --separate-stderr "$tare" gate -q --base HEAD --head head --budget 1s
         git checkout -q -B after
         echo 200 >value
         commit worse
@@ -366,7 +362,7 @@ SH
 @test "run, ab, compare and baseline are not green without evidence either" {
     cd "$BATS_TEST_TMPDIR"
     for words in 'run' 'run ./nothing' 'run -- false' 'ab true' 'ab false false' 'ab ./a ./b' 'compare a b' 'compare latest latest' \
-        'compare latest~1 latest' 'baseline save main' 'baseline show main' 'baseline promote main' 'baseline import nothing.json' \
+        'compare latest~1 latest' 'baseline show main' 'baseline promote main' 'baseline import nothing.json' \
         'import nothing.json' 'verify nothing.json' 'run --filter x -- true' 'ab --budget 1ms true true' 'run --runs 0 -- true' \
         'ab --min-effect nan true true' 'ab --gate nope true true' 'run --metric x:lower=re:([0-9]+) -- true'; do
         # shellcheck disable=SC2086 # words on purpose

@@ -51,7 +51,7 @@ expect_judged_by_base() { # TEXT: exit 1, and the edit is listed with this text
 @test "the floor is taken away" {
     worse_project
     sed -i '/^require/d' tare.yaml
-    expect_judged_by_base "requirement removed"
+    expect_judged_by_base "require removed: report speed"
     says '.gate.requirements[0].gate == "fail"'
 }
 
@@ -83,7 +83,7 @@ expect_judged_by_base() { # TEXT: exit 1, and the edit is listed with this text
     worse_project
     printf '%s\n' 'inconclusive: pass' 'missing: pass' 'renamed: {report: other}' 'retries: 0' 'budget: 1ms' >>tare.yaml
     expect_judged_by_base "inconclusive"
-    says '[.policy_changes[] | select(test("missing|renamed|retries|budget"))] | length == 4'
+    says '[.policy_changes[] | select(test("missing|rename|retries|budget"))] | length == 4'
 }
 
 @test "head names itself as what it is held against" {

@@ -28,7 +28,7 @@ esac'
     stand_in id 'echo 0'
     ln -sf "$(command -v cp)" "$bin/cp"
     printf '%s\n' gcc libc6-dev make cmake ninja-build pkg-config git libsqlite3-dev libjansson-dev \
-        libyaml-dev libzstd-dev libxxhash-dev libmd-dev >"$stage/all_build"
+        libyaml-dev libzstd-dev zlib1g-dev libxxhash-dev libmd-dev >"$stage/all_build"
     cp "$stage/all_build" "$stage/known"
 }
 

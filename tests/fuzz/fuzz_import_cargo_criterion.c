@@ -1,0 +1,2 @@
+#define FUZZ_FORMAT import_cargo_criterion
+#include "fuzz_import.h"

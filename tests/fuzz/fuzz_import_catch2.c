@@ -1,0 +1,2 @@
+#define FUZZ_FORMAT import_catch2
+#include "fuzz_import.h"

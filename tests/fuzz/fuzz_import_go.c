@@ -1,0 +1,2 @@
+#define FUZZ_FORMAT import_go
+#include "fuzz_import.h"
