@@ -146,7 +146,8 @@ static struct run_task *find_new(const struct ab_session *session, struct run_pl
     if (found == NULL && renamed != NULL) {
         found = find_label(arena, plan, renamed);
     }
-    bool has_place = wanted->command != NULL && plan->task_count == session->plans[0].task_count &&
+    bool has_place = wanted->command != NULL && plan->tasks != NULL &&
+                     plan->task_count == session->plans[0].task_count &&
                      plan->tasks[place].command != NULL;
     return found == NULL && has_place ? &plan->tasks[place] : found;
 }

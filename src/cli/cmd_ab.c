@@ -212,6 +212,8 @@ static const struct option ab_option_table[] = {
     {"input", 0, OPTION_TEXT, AT(run.input), "FILE", "standard input of every run (/dev/null)"},
     {"exit-code", 0, OPTION_LIST, AT(run.exit_codes), "N", "expected exit status, may repeat (0)"},
     {"ignore-failure", 'i', OPTION_FLAG, AT(run.ignores_failure), NULL, "any exit status is fine"},
+    {"count", 0, OPTION_LIST, AT(run.counts), "WHAT",
+     "count exactly: instructions (needs Valgrind), size, allocations"},
     {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (20)"},
     {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (1ms)"},
     {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},

@@ -348,8 +348,9 @@ static void print_show(struct arena *arena, const struct shown *shown)
            store_command_state(run->state), (long long)run->benchmark_count,
            store_command_time(arena, run->started_unix_ns));
     printf("commit   %s %s\n", store_command_commit(arena, &run->commit),
-           run->commit.subject != NULL ? text_printable(arena, run->commit.subject, 60)
-                                       : "not known");
+           run->commit.is_known && run->commit.subject != NULL
+               ? text_printable(arena, run->commit.subject, 60)
+               : "not known");
     printf("machine  %s  %s\n", baseline->machine_id, baseline->machine);
     printf("age      %s\n", shown->age.text);
     print_cautions(shown);

@@ -189,6 +189,8 @@ static const struct option gate_option_table[] = {
     {"confidence", 0, OPTION_RATIO, AT(ab.run.confidence), "SHARE",
      "of all verdicts together (99%)"},
     {"filter", 'f', OPTION_TEXT, AT(ab.run.filter), "REGEX", "only benchmarks whose name matches"},
+    {"count", 0, OPTION_LIST, AT(ab.run.counts), "WHAT",
+     "count exactly: instructions (needs Valgrind), size, allocations"},
     {"timeout", 't', OPTION_TIME, AT(ab.run.timeout_ns), "TIME",
      "kill a run or a slice that takes longer (10min)"},
     {"cpu", 0, OPTION_COUNT, AT(ab.run.cpu), "N", "pin both sides to this CPU"},

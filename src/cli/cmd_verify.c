@@ -26,8 +26,9 @@ static void print_verified(struct arena *arena, const char *path, const struct r
            store_command_state(run->state), run->benchmark_count,
            (long long)receipt_file_samples(run), store_command_time(arena, run->started_unix_ns));
     printf("  commit   %s %s\n", store_command_commit(arena, &run->commit),
-           run->commit.subject != NULL ? text_printable(arena, run->commit.subject, 60)
-                                       : "not known");
+           run->commit.is_known && run->commit.subject != NULL
+               ? text_printable(arena, run->commit.subject, 60)
+               : "not known");
     printf("  machine  %s  %s\n", run->machine.id,
            cpu != NULL ? text_printable(arena, cpu, 60) : "");
 }

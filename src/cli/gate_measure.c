@@ -105,6 +105,7 @@ static tare_status begin_confirmation(struct gate_session *session, struct ab_se
             arena_printf(session->ab.cli->arena, "%s, confirmation", session->ab.names[side]);
     }
     memset(again->runs, 0, sizeof again->runs);
+    again->counting.kinds = 0; /* a count is what it is */
     return ab_begin_runs(again, argv, error);
 }
 

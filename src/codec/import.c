@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/text.h"
 #include "codec/import_formats.h"
-#include "codec/metric_pattern.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -146,23 +145,40 @@ char import_head_bracket(const char *head)
 
 /* ---- rules ---- */
 
+/* Takes the ending off the text when it is there. */
+static bool take_ending(char *text, const char *ending)
+{
+    size_t length = strlen(text);
+    size_t size = strlen(ending);
+    if (length <= size || strcmp(text + length - size, ending) != 0) {
+        return false;
+    }
+    text[length - size] = '\0';
+    return true;
+}
+
 tare_status import_rule_parse(struct arena *arena, const char *text, struct import_rule *rule,
                               struct tare_error *error)
 {
-    struct metric_pattern pattern;
-    const char *whole = arena_printf(arena, "%s=json:/x", text);
-    struct tare_error cause = {0};
-    if (strchr(text, '=') != NULL ||
-        metric_pattern_parse(arena, whole, &pattern, &cause) != TARE_OK) {
+    char *name = arena_strdup(arena, text);
+    *rule = (struct import_rule){.name = name};
+    rule->is_exact = take_ending(name, ":exact");
+    bool is_higher = take_ending(name, ":higher");
+    rule->better = is_higher ? MODEL_HIGHER_IS_BETTER : MODEL_LOWER_IS_BETTER;
+    bool has_direction = is_higher || take_ending(name, ":lower");
+    char *bracket = strchr(name, '[');
+    if (bracket != NULL && take_ending(bracket, "]")) {
+        rule->unit = bracket + 1;
+        *bracket = '\0';
+    }
+    bool is_unit_good = rule->unit == NULL || model_name_is_valid(rule->unit);
+    if (!has_direction || !model_name_is_valid(name) || !is_unit_good) {
         return error_set(error, TARE_ERROR_USAGE,
-                         "--metric '%s': it is NAME:higher or NAME:lower, with [UNIT] behind the "
-                         "name and :exact at the end where it fits ('nodes[1]:lower:exact')",
+                         "'%s' explains no metric: it is NAME:higher or NAME:lower, with [UNIT] "
+                         "behind the name and :exact at the end where it fits "
+                         "('nodes[1]:lower:exact')",
                          text_printable(arena, text, 60));
     }
-    *rule = (struct import_rule){.name = pattern.name,
-                                 .unit = strchr(text, '[') != NULL ? pattern.unit : NULL,
-                                 .better = pattern.better,
-                                 .is_exact = pattern.is_exact};
     return TARE_OK;
 }
 

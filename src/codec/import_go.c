@@ -62,7 +62,9 @@ static tare_status read_line(struct reading *reading, char *line, struct tare_er
 /* Words of a line, in place. */
 static struct fields split(char *line)
 {
-    struct fields fields = {0};
+    struct fields fields; /* not all of it is cleared: files have many short lines */
+    fields.count = 0;
+    fields.has_more = false;
     char *save = NULL;
     for (char *word = strtok_r(line, " \t", &save); word != NULL;
          word = strtok_r(NULL, " \t", &save)) {

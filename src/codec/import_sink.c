@@ -591,7 +591,7 @@ tare_status import_merge(struct arena *arena, struct model_benchmark *earlier,
                     (later->state == MODEL_STATE_SKIPPED && earlier->state == MODEL_STATE_OK);
     if (is_worse) {
         earlier->state = later->state;
-        earlier->reason = later->reason;
+        earlier->reason = arena_strdup(arena, later->reason != NULL ? later->reason : "");
     }
     for (ptrdiff_t i = 0; i < later->warning_count; i++) {
         model_benchmark_warn(arena, earlier, "%s", later->warnings[i]);

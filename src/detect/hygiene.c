@@ -109,10 +109,13 @@ static void check_precision(struct checking *checking)
              few, measured, LAUNCHES_MIN, LAUNCHES_MIN);
     }
     if (wide > 0) {
-        find(checking, "wide-intervals",
-             "%td of %td benchmarks are known to no better than ±%.0f %% (the worst to ±%.0f %%): "
-             "measure longer or on a quieter machine",
-             wide, measured, HALF_WIDTH_MAX * 100, widest * 100);
+        /* Beyond ±100 % the number says nothing more. */
+        find(
+            checking, "wide-intervals",
+            "%td of %td benchmarks are known to no better than ±%.0f %% (the worst to ±%.0f %%%s): "
+            "measure longer or on a quieter machine",
+            wide, measured, HALF_WIDTH_MAX * 100, fmin(widest, 1) * 100,
+            widest > 1 ? " or worse" : "");
     }
 }
 

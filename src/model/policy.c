@@ -258,6 +258,7 @@ bool model_policy_is_gated(const struct model_policy *policy, const char *metric
         "p99.99",
         "max",
         "instructions",
+        "cpu_instructions",
         "cycles",
         "branches",
         "branch_misses",

@@ -16,9 +16,6 @@ setup() { gate_setup; }
     gate --json
     expect_red
     says '.comparisons[0].ratio > 1.5'
-    # And a second time, from what was built before.
-    gate --json
-    expect_red
 }
 
 @test "what lies built in the checkout is not what is judged" {
@@ -215,6 +212,5 @@ setup() { gate_setup; }
     git add -f .tare/worktrees
     git -c user.name=T -c user.email=t@example.org commit -q -m forged
     gate
-    [[ "$status" -ne 0 ]] || fail "a forged cache"
-    [[ "$output $stderr" == *".tare"* ]] || fail "not said"
+    expect 2 ".tare/worktrees is checked in"
 }

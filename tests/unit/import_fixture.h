@@ -3,6 +3,7 @@
 #ifndef TARE_TESTS_IMPORT_FIXTURE_H
 #define TARE_TESTS_IMPORT_FIXTURE_H
 
+#include "base/buffer.h"
 #include "cli/import_file.h"
 #include "codec/import_formats.h"
 
@@ -31,7 +32,8 @@ static tare_status keep_benchmark(void *context, struct model_benchmark *piece, 
     struct model_run *run = &runs[run_count];
     struct model_benchmark *kept = NULL;
     for (ptrdiff_t i = 0; is_again && i < run->benchmark_count; i++) {
-        if (strcmp(model_benchmark_label(&arena, &run->benchmarks[i]),
+        if (strcmp(run->benchmarks[i].name, piece->name) == 0 &&
+            strcmp(model_benchmark_label(&arena, &run->benchmarks[i]),
                    model_benchmark_label(&arena, piece)) == 0) {
             kept = &run->benchmarks[i];
         }
@@ -151,7 +153,8 @@ static void assert_imported(const struct import_format *format, const char *text
 static const struct model_benchmark *find_benchmark(const char *label)
 {
     for (ptrdiff_t i = 0; i < runs[0].benchmark_count; i++) {
-        if (strcmp(model_benchmark_label(&arena, &runs[0].benchmarks[i]), label) == 0) {
+        if (strstr(label, runs[0].benchmarks[i].name) != NULL &&
+            strcmp(model_benchmark_label(&arena, &runs[0].benchmarks[i]), label) == 0) {
             return &runs[0].benchmarks[i];
         }
     }

@@ -161,6 +161,23 @@ static void test_other_machine_and_reruns(void **state)
     arena_free(&arena);
 }
 
+/* An interval of thousands of percent is said to be beyond 100, not to the digit. */
+static void test_absurd_interval(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct model_run run = good_run(&arena);
+    struct model_metric *time = &run.benchmarks[0].metrics[0];
+    for (ptrdiff_t i = 0; i < time->count; i++) {
+        time->values[i] *= time->launches[i] % 2 == 0 ? 1.0 : 1000.0;
+    }
+    const char *texts;
+    const struct hygiene_input input = {.run = &run, .tare_version = "0.1.0", .rerun_count = 3};
+    assert_string_equal(codes(&arena, &input, &texts), "wide-intervals");
+    assert_non_null(strstr(texts, "(the worst to ±100 % or worse)"));
+    arena_free(&arena);
+}
+
 static void test_age_text(void **state)
 {
     (void)state;
@@ -181,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_each_finding),
         cmocka_unit_test(test_other_machine_and_reruns),
+        cmocka_unit_test(test_absurd_interval),
         cmocka_unit_test(test_age_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

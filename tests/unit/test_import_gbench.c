@@ -134,7 +134,6 @@ static void test_scattered_rows(void **state)
                       i > 0 ? "," : "", i % BENCHMARKS, i);
     }
     buffer_text(&text, "]}");
-    /* Labels of thousands are compared one by one in this fixture, so look at a few only. */
     assert_imported(&import_gbench, buffer_string(&text));
     assert_int_equal(runs[0].benchmark_count, BENCHMARKS);
     for (int i = 0; i < BENCHMARKS; i += 1234) {

@@ -1,5 +1,5 @@
-/* Goal: a file from outside is read in pieces and again, a change meanwhile is found, a pipe is read to
- * its end first, and a folder's files are listed. Method: files in a temporary folder. */
+/* Goal: a file from outside is read in pieces and again, a change meanwhile is found, a pipe is
+ * read to its end first, and a folder's files are listed. Method: files in a temporary folder. */
 #include "os/file.h"
 #include "os/folder.h"
 #include "os/input.h"
