@@ -169,6 +169,7 @@ static void prepare_contest(struct ab_session *session)
     contest->plan = pair_plan_default(is_command);
     if (options->rounds > 0) {
         contest->plan.rounds = (ptrdiff_t)options->rounds;
+        contest->plan.is_paced = false;
     }
     if (options->slice_ns > 0) {
         contest->plan.slice_ns = options->slice_ns;
@@ -388,8 +389,8 @@ static const struct option ab_option_table[] = {
     {"input", 0, OPTION_TEXT, AT(run.input), "FILE", "standard input of every run (/dev/null)"},
     {"exit-code", 0, OPTION_LIST, AT(run.exit_codes), "N", "expected exit status, may repeat (0)"},
     {"ignore-failure", 'i', OPTION_FLAG, AT(run.ignores_failure), NULL, "any exit status is fine"},
-    {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (20)"},
-    {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (1ms)"},
+    {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (as many as pay)"},
+    {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (0.2ms)"},
     {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},
     {"no-pin", 0, OPTION_FLAG, AT(is_not_pinned), NULL,
      "pin to no CPU (programs: one at random per launch; commands: none)"},

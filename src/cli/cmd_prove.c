@@ -209,7 +209,10 @@ static tare_status run_trial(struct prove_session *session, struct prove_scenari
         .clock = &session->clock,
         .random = &session->random,
     };
-    contest.plan.rounds = options->rounds > 0 ? (ptrdiff_t)options->rounds : contest.plan.rounds;
+    if (options->rounds > 0) {
+        contest.plan.rounds = (ptrdiff_t)options->rounds;
+        contest.plan.is_paced = false;
+    }
     contest.plan.slice_ns = options->slice_ns > 0 ? options->slice_ns : contest.plan.slice_ns;
     affinity_plan(&contest.plan, options->run.cpu, options->is_not_pinned);
     mono_time started = clock_now();
@@ -382,8 +385,8 @@ static const struct option prove_option_table[] = {
      "the program speaks Tare's protocol though it has no ELF note"},
     {"timeout", 't', OPTION_TIME, AT(run.timeout_ns), "TIME",
      "kill a slice that takes longer (10min)"},
-    {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (20)"},
-    {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (1ms)"},
+    {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (as many as pay)"},
+    {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (0.2ms)"},
     {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},
     {"no-pin", 0, OPTION_FLAG, AT(is_not_pinned), NULL, "pin to no CPU (one at random per launch)"},
     {"seed", 0, OPTION_COUNT, AT(run.seed), "N", "of orders and placements"},

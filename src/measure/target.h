@@ -37,6 +37,9 @@ struct measure_target {
     /* NULL: any number of slices. Otherwise a process makes its slices in one go, since it cannot
      * wait between them: how many are left of it; 0 ends the launch. It warms up by itself. */
     ptrdiff_t (*slices_left)(void *context);
+    /* NULL, or: a count of iterations from `iterations` to `iterations_max` that suits it better.
+     */
+    double (*suit)(void *context, double iterations, double iterations_max);
     /* The program chooses its iterations: 1 is asked for, and the time is that of one. */
     bool is_self_paced;
     double slice_ns; /* > 0: the length of a slice that suits it, instead of the plan's */
