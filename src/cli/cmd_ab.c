@@ -56,6 +56,10 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
     if (status == TARE_OK) {
         status = ab_plan_pairs(&session, &error);
     }
+    /* After builds, before the environment is written down. */
+    if (status == TARE_OK && !options.keeps_priority) {
+        session.priority = priority_raise();
+    }
     if (status == TARE_OK) {
         status = begin_runs(&session, argv, &error);
     }
@@ -73,12 +77,20 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
         status = contest_run(cli->arena, &session.contest, &error);
     }
     close_commands(&session);
+    priority_restore(&session.priority);
     make_decision(&session);
     int exit_code = finish_runs(&session, status, &error);
     if (status != TARE_OK && status != TARE_INTERRUPTED) {
         return command_fail(&command_ab, &error);
     }
     return print_decision(&session, exit_code);
+}
+
+/* Commands are measured as they are; programs are asked to lie in memory as steadily as they can.
+ */
+static bool wants_huge_pages(const struct ab_session *session)
+{
+    return session->plans[0].tasks[0].command == NULL && !session->options->has_no_huge_pages;
 }
 
 /* Every side is a run of its own in the store. */
@@ -96,6 +108,9 @@ static tare_status begin_runs(struct ab_session *session, char **argv, struct ta
         const char *role = arena_printf(arena, "%s: %s", side == 0 ? "old" : "new",
                                         text_printable(arena, session->names[side], 200));
         model_field_set(arena, &run->environment, "compared_as", role);
+        if (wants_huge_pages(session)) {
+            model_field_set(arena, &run->environment, "malloc_huge_pages", "asked for");
+        }
         status = store_run_begin(session->store, run, error);
     }
     return status;
@@ -175,6 +190,7 @@ static void prepare_contest(struct ab_session *session)
         contest->plan.slice_ns = options->slice_ns;
     }
     contest->plan.is_aslr_off = options->run.has_no_aslr;
+    contest->plan.wants_huge_pages = wants_huge_pages(session);
     /* A whole run pinned to a busy CPU waits there while another is free: measured under load, runs
      * of 10 ms took 19 ms pinned and 11 ms free, and +3 % was found in 3 s instead of not at all.
      */
@@ -187,9 +203,9 @@ static void prepare_contest(struct ab_session *session)
     contest->observer = &session->observer;
     session->is_live = !options->run.common.quiet && terminal_is(STDERR_FILENO);
     if (!options->run.common.quiet) {
-        fprintf(stderr, "%td benchmark%s, at most %s in all (--budget)\n", contest->count,
-                contest->count == 1 ? "" : "s",
-                unit_format(arena, options->run.budget_ns, "ns", 3));
+        fprintf(stderr, "%td benchmark%s, at most %s in all (--budget)%s\n", contest->count,
+                contest->count == 1 ? "" : "s", unit_format(arena, options->run.budget_ns, "ns", 3),
+                session->priority.is_raised ? ", at raised priority" : "");
     }
 }
 
@@ -394,6 +410,10 @@ static const struct option ab_option_table[] = {
     {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},
     {"no-pin", 0, OPTION_FLAG, AT(is_not_pinned), NULL,
      "pin to no CPU (programs: one at random per launch; commands: none)"},
+    {"no-priority", 0, OPTION_FLAG, AT(keeps_priority), NULL,
+     "do not raise the priority of both sides, where that is permitted"},
+    {"no-huge-pages", 0, OPTION_FLAG, AT(has_no_huge_pages), NULL,
+     "do not ask for huge pages for what programs allocate"},
     {"no-aslr", 0, OPTION_FLAG, AT(run.has_no_aslr), NULL, "switch address randomisation off"},
     {"seed", 0, OPTION_COUNT, AT(run.seed), "N", "of orders and placements"},
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},

@@ -22,6 +22,7 @@
 #include "os/file.h"
 #include "os/folder.h"
 #include "os/interrupt.h"
+#include "os/priority.h"
 #include "os/terminal.h"
 
 #include <math.h>
@@ -38,6 +39,8 @@ struct prove_options {
     double rounds;
     double slice_ns;
     bool is_not_pinned;
+    bool keeps_priority;
+    bool has_no_huge_pages;
 };
 
 struct prove_session {
@@ -214,6 +217,7 @@ static tare_status run_trial(struct prove_session *session, struct prove_scenari
         contest.plan.is_paced = false;
     }
     contest.plan.slice_ns = options->slice_ns > 0 ? options->slice_ns : contest.plan.slice_ns;
+    contest.plan.wants_huge_pages = !options->has_no_huge_pages;
     affinity_plan(&contest.plan, options->run.cpu, options->is_not_pinned);
     mono_time started = clock_now();
     tare_status status = contest_run(&arena, &contest, error);
@@ -281,6 +285,10 @@ static tare_status run_trials(struct prove_session *session, struct tare_error *
             "%td comparisons of at most %.3g s each: %.0f min at most, less when decided early\n",
             total, options->each_ns / 1e9, ceil((double)total * options->each_ns / 60e9));
     }
+    struct priority priority = {0};
+    if (!options->keeps_priority) {
+        priority = priority_raise();
+    }
     ptrdiff_t done = 0;
     tare_status status = TARE_OK;
     for (ptrdiff_t trial = 0; trial < trials; trial++) {
@@ -291,6 +299,7 @@ static tare_status run_trials(struct prove_session *session, struct tare_error *
             }
         }
     }
+    priority_restore(&priority);
     return status;
 }
 
@@ -389,6 +398,10 @@ static const struct option prove_option_table[] = {
     {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (0.2ms)"},
     {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},
     {"no-pin", 0, OPTION_FLAG, AT(is_not_pinned), NULL, "pin to no CPU (one at random per launch)"},
+    {"no-priority", 0, OPTION_FLAG, AT(keeps_priority), NULL,
+     "do not raise the priority of both sides, where that is permitted"},
+    {"no-huge-pages", 0, OPTION_FLAG, AT(has_no_huge_pages), NULL,
+     "do not ask for huge pages for what the program allocates"},
     {"seed", 0, OPTION_COUNT, AT(run.seed), "N", "of orders and placements"},
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
 };

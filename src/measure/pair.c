@@ -48,6 +48,7 @@ struct pair_plan pair_plan_default(bool is_command)
         .slice_ns = 0.2e6,
         .warmup_ns = 2e6,
         .limit_ns = 60e9,
+        .wants_huge_pages = !is_command,
     };
 }
 
@@ -141,6 +142,7 @@ static tare_status begin_sides(struct pair_work *w, struct tare_error *error)
                 (int32_t)random_below(w->random, MEASURE_PADDING_BYTES_MAX),
             .is_aslr_off = w->plan->is_aslr_off,
             .cpu = cpu,
+            .wants_huge_pages = w->plan->wants_huge_pages,
         };
         w->record.launches[order[i]] = (struct model_launch){
             .kind = MODEL_LAUNCH_TIMED,

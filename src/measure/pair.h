@@ -29,6 +29,7 @@ struct pair_plan {
     int cpus[PAIR_CPUS_MAX]; /* to choose from; none: not pinned */
     int cpu_count;
     bool is_aslr_off;
+    bool wants_huge_pages;
 };
 
 struct pair_plan pair_plan_default(bool is_command);

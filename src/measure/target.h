@@ -18,6 +18,8 @@ struct measure_variation {
     int32_t environment_padding_bytes;
     bool is_aslr_off;
     int cpu; /* −1: any */
+    bool
+        wants_huge_pages; /* large allocations lie on few pages, so that their place matters less */
 };
 
 struct measure_target {
