@@ -8,6 +8,7 @@
 #include "cli/counting.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
+#include "os/priority.h"
 #include "store/store.h"
 
 enum { UNSET_ROUNDS = -1 };
@@ -18,6 +19,8 @@ struct ab_options {
     double rounds;
     double slice_ns;
     bool is_not_pinned;
+    bool keeps_priority;
+    bool has_no_huge_pages;
     bool must_print_same;
     struct text_list gate;
     const char *revision;
@@ -35,6 +38,7 @@ struct ab_session {
     struct counting counting;
     struct measure_clock clock;
     struct random random;
+    struct priority priority;
     struct config config;
     struct store *store;
     struct model_run runs[PAIR_SIDES_MAX]; /* one per side, so that verdicts can be recomputed */

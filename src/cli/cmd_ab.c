@@ -45,6 +45,10 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
     if (status == TARE_OK) {
         status = ab_plan_pairs(&session, &error);
     }
+    /* After builds, before the environment is written down. */
+    if (status == TARE_OK && !options.keeps_priority) {
+        session.priority = priority_raise();
+    }
     if (status == TARE_OK) {
         status = ab_begin_runs(&session, argv, &error);
     }
@@ -62,6 +66,7 @@ static int cmd_ab(struct cli *cli, int argc, char **argv)
         status = contest_run(cli->arena, &session.contest, &error);
     }
     ab_close_commands(&session);
+    priority_restore(&session.priority);
     make_decision(&session);
     int exit_code = finish_runs(&session, status, &error);
     if (status != TARE_OK && status != TARE_INTERRUPTED) {
@@ -214,11 +219,15 @@ static const struct option ab_option_table[] = {
     {"ignore-failure", 'i', OPTION_FLAG, AT(run.ignores_failure), NULL, "any exit status is fine"},
     {"count", 0, OPTION_LIST, AT(run.counts), "WHAT",
      "count exactly: instructions (needs Valgrind), size, allocations"},
-    {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (20)"},
-    {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (1ms)"},
+    {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (as many as pay)"},
+    {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (0.2ms)"},
     {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},
     {"no-pin", 0, OPTION_FLAG, AT(is_not_pinned), NULL,
      "pin to no CPU (programs: one at random per launch; commands: none)"},
+    {"no-priority", 0, OPTION_FLAG, AT(keeps_priority), NULL,
+     "do not raise the priority of both sides, where that is permitted"},
+    {"no-huge-pages", 0, OPTION_FLAG, AT(has_no_huge_pages), NULL,
+     "do not ask for huge pages for what programs allocate"},
     {"no-aslr", 0, OPTION_FLAG, AT(run.has_no_aslr), NULL, "switch address randomisation off"},
     {"seed", 0, OPTION_COUNT, AT(run.seed), "N", "of orders and placements"},
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},

@@ -68,6 +68,10 @@ static tare_status compare_sides(struct gate_session *session, const struct opti
                                  char **argv, struct tare_error *error)
 {
     tare_status status = gate_plan(session, words, error);
+    /* After builds, before the environment is written down. */
+    if (status == TARE_OK && !session->options->ab.keeps_priority) {
+        session->ab.priority = priority_raise();
+    }
     if (status == TARE_OK) {
         status = ab_begin_runs(&session->ab, argv, error);
     }
@@ -75,6 +79,7 @@ static tare_status compare_sides(struct gate_session *session, const struct opti
         return status;
     }
     status = gate_measure(session, argv, error);
+    priority_restore(&session->ab.priority);
     struct tare_error ignored = {0};
     tare_status finished =
         ab_finish_runs(&session->ab, status, status == TARE_OK ? error : &ignored);
@@ -195,6 +200,10 @@ static const struct option gate_option_table[] = {
      "kill a run or a slice that takes longer (10min)"},
     {"cpu", 0, OPTION_COUNT, AT(ab.run.cpu), "N", "pin both sides to this CPU"},
     {"no-pin", 0, OPTION_FLAG, AT(ab.is_not_pinned), NULL, "pin to no CPU"},
+    {"no-priority", 0, OPTION_FLAG, AT(ab.keeps_priority), NULL,
+     "do not raise the priority of both sides, where that is permitted"},
+    {"no-huge-pages", 0, OPTION_FLAG, AT(ab.has_no_huge_pages), NULL,
+     "do not ask for huge pages for what the program allocates"},
     {"seed", 0, OPTION_COUNT, AT(ab.run.seed), "N", "of orders and placements"},
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
 };

@@ -24,6 +24,7 @@
 #include "os/file.h"
 #include "os/folder.h"
 #include "os/interrupt.h"
+#include "os/priority.h"
 #include "os/terminal.h"
 
 #include <math.h>
@@ -40,6 +41,8 @@ struct prove_options {
     double rounds;
     double slice_ns;
     bool is_not_pinned;
+    bool keeps_priority;
+    bool has_no_huge_pages;
 };
 
 struct prove_session {
@@ -211,8 +214,12 @@ static tare_status run_trial(struct prove_session *session, struct prove_scenari
         .clock = &session->clock,
         .random = &session->random,
     };
-    contest.plan.rounds = options->rounds > 0 ? (ptrdiff_t)options->rounds : contest.plan.rounds;
+    if (options->rounds > 0) {
+        contest.plan.rounds = (ptrdiff_t)options->rounds;
+        contest.plan.is_paced = false;
+    }
     contest.plan.slice_ns = options->slice_ns > 0 ? options->slice_ns : contest.plan.slice_ns;
+    contest.plan.wants_huge_pages = !options->has_no_huge_pages;
     affinity_plan(&contest.plan, options->run.cpu, options->is_not_pinned);
     mono_time started = clock_now();
     tare_status status = contest_run(&arena, &contest, error);
@@ -280,6 +287,10 @@ static tare_status run_trials(struct prove_session *session, struct tare_error *
             "%td comparisons of at most %.3g s each: %.0f min at most, less when decided early\n",
             total, options->each_ns / 1e9, ceil((double)total * options->each_ns / 60e9));
     }
+    struct priority priority = {0};
+    if (!options->keeps_priority) {
+        priority = priority_raise();
+    }
     ptrdiff_t done = 0;
     tare_status status = TARE_OK;
     for (ptrdiff_t trial = 0; trial < trials; trial++) {
@@ -290,6 +301,7 @@ static tare_status run_trials(struct prove_session *session, struct tare_error *
             }
         }
     }
+    priority_restore(&priority);
     return status;
 }
 
@@ -420,10 +432,14 @@ static const struct option prove_option_table[] = {
      "the program speaks Tare's protocol though it has no ELF note"},
     {"timeout", 't', OPTION_TIME, AT(run.timeout_ns), "TIME",
      "kill a slice that takes longer (10min)"},
-    {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (20)"},
-    {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (1ms)"},
+    {"rounds", 0, OPTION_COUNT, AT(rounds), "N", "rounds of a launch (as many as pay)"},
+    {"slice", 0, OPTION_TIME, AT(slice_ns), "TIME", "length of a slice (0.2ms)"},
     {"cpu", 0, OPTION_COUNT, AT(run.cpu), "N", "pin both sides to this CPU"},
     {"no-pin", 0, OPTION_FLAG, AT(is_not_pinned), NULL, "pin to no CPU (one at random per launch)"},
+    {"no-priority", 0, OPTION_FLAG, AT(keeps_priority), NULL,
+     "do not raise the priority of both sides, where that is permitted"},
+    {"no-huge-pages", 0, OPTION_FLAG, AT(has_no_huge_pages), NULL,
+     "do not ask for huge pages for what the program allocates"},
     {"seed", 0, OPTION_COUNT, AT(run.seed), "N", "of orders and placements"},
     {NULL, 0, OPTION_FLAG, 0, NULL, NULL},
 };

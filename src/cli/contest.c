@@ -7,6 +7,9 @@
 
 /* A first guess at what a launch costs, before one was seen: two processes and forty slices. */
 static const double LAUNCH_NS_GUESS = 80e6;
+/* Launches of a paced benchmark are at most so long that its share of the budget holds 30 of them:
+ * enough for six looks. */
+static const double LAUNCHES_WANTED = 30;
 
 static ptrdiff_t launches_max(const struct contest *contest)
 {
@@ -115,6 +118,15 @@ static tare_status settle(struct contest *contest, struct contest_entry *entry,
                : TARE_OK;
 }
 
+/* What a launch costs: a mean in which the latest weighs most, since paced launches grow. */
+static double recent_launch_ns(const struct contest_entry *entry, double spent_before_ns)
+{
+    const double weight = 0.3;
+    double latest_ns = entry->pair.spent_ns - spent_before_ns;
+    return entry->launch_ns > 0 ? entry->launch_ns + weight * (latest_ns - entry->launch_ns)
+                                : latest_ns;
+}
+
 /* Launches up to the next look, then the verdicts. */
 static tare_status take_turn(struct arena *arena, struct contest *contest,
                              struct contest_entry *entry, mono_time started,
@@ -130,10 +142,11 @@ static tare_status take_turn(struct arena *arena, struct contest *contest,
         if (interrupt_is_requested()) {
             return error_set(error, TARE_INTERRUPTED, "interrupted");
         }
+        double spent_ns = entry->pair.spent_ns;
         plan->left_ns = left_ns(contest, started);
         status = pair_launch(arena, &entry->pair, plan, contest->clock, contest->random, error);
         if (entry->pair.launches > 0) {
-            entry->launch_ns = entry->pair.spent_ns / (double)entry->pair.launches;
+            entry->launch_ns = recent_launch_ns(entry, spent_ns);
         }
         tell(contest, entry, started);
     }
@@ -165,6 +178,8 @@ tare_status contest_run(struct arena *arena, struct contest *contest, struct tar
 {
     mono_time started = contest->clock->now(contest->clock->context);
     tare_status status = TARE_OK;
+    contest->plan.launch_ns_max =
+        contest->budget_ns / fmax(1, (double)contest->count) / LAUNCHES_WANTED;
     while (status == TARE_OK) {
         struct contest_entry *entry = choose_entry(contest);
         if (entry == NULL) {

@@ -22,7 +22,7 @@ struct contest_entry {
     /* comparisons[side − 1][metric]: as of the latest look. */
     struct model_comparison **comparisons;
     bool is_settled;  /* decided, failed, or out of time */
-    double launch_ns; /* mean cost of a launch so far; 0: none yet */
+    double launch_ns; /* cost of a launch, of late; 0: none yet */
 };
 
 /* More launches than this would not decide what these have not. */

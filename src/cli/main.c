@@ -9,7 +9,7 @@
 
 static const struct command *const commands[] = {
     &command_run,      &command_ab,     &command_gate,  &command_compare, &command_runs,
-    &command_baseline, &command_doctor, &command_prove, &command_verify,   &command_import,
+    &command_baseline, &command_doctor, &command_prove, &command_verify,  &command_import,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -36,6 +36,21 @@ static ptrdiff_t added_slices_left(void *context)
     return work->inner.slices_left(work->inner.context);
 }
 
+/* The smallest count at which whole iterations come near enough to the share: 3 % of 109 would be
+ * 2.75 %, of 131 it is 3.05 %. */
+static double added_suit(void *context, double iterations, double iterations_max)
+{
+    const double error_max = 0.02;
+    const struct measure_added_work *work = context;
+    for (double tried = iterations; tried <= iterations_max; tried++) {
+        if (fabs(measure_added_work_share(work->share, tried) - work->share) <=
+            error_max * work->share) {
+            return tried;
+        }
+    }
+    return iterations;
+}
+
 struct measure_target measure_target_added_work(struct measure_added_work *context)
 {
     struct measure_target target = context->inner;
@@ -44,6 +59,7 @@ struct measure_target measure_target_added_work(struct measure_added_work *conte
     target.slice = added_slice;
     target.end = added_end;
     target.count_instructions = NULL; /* the work is added from outside, per slice */
+    target.suit = added_suit;
     target.slices_left = context->inner.slices_left != NULL ? added_slices_left : NULL;
     return target;
 }

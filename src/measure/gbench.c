@@ -481,6 +481,9 @@ static tare_status run_process(struct measure_gbench_target *target, const struc
     }
     struct environment environment = plain_environment(arena);
     environment_pad(&environment, target->variation.environment_padding_bytes);
+    if (target->variation.wants_huge_pages) {
+        environment_tune(&environment, "glibc.malloc.hugetlb", "1");
+    }
     const struct process_spec spec = {
         .argv = process_arguments(target, order, fd),
         .environment = environment.variables,

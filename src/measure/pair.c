@@ -6,9 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The interval lives on launches: with yet longer ones a budget of seconds would not reach the
- * first looks. */
-static const double ROUNDS_FACTOR_MAX = 3;
+/* Rounds of one slow call each are fewer, so that a launch takes about so long a side. */
+static const double LAUNCH_SIDE_NS = 20e6;
 /* The machine slept: the launch is thrown away. */
 static const int64_t SUSPENDED_NS_MIN = 1000000;
 /* Real changes are rarely so large; lost work is. */
@@ -32,7 +31,8 @@ struct pair_work {
     struct random *random;
     mono_time started;
     struct pair_record record;
-    int failed_side; /* the side an error belongs to */
+    double rounds_ns; /* all rounds, with the waiting between slices */
+    int failed_side;  /* the side an error belongs to */
 };
 
 static tare_status begin_sides(struct pair_work *w, struct tare_error *error);
@@ -44,13 +44,15 @@ static tare_status keep_record(struct pair_work *w, struct tare_error *error);
 struct pair_plan pair_plan_default(bool is_command)
 {
     return (struct pair_plan){
-        /* Twenty rounds: with fewer, starting processes takes most of the time; with more, the
-         * launches that the interval lives on become too few
-         * (docs/decisions/0005). */
+        /* Twenty rounds until it is known what rounds and launches are worth (pace.h); slices of
+         * 0.2 ms: few are interrupted, and the neighbour's phases last longer, so that both sides
+         * of a round meet the same one (docs/decisions/0005). */
         .rounds = is_command ? 1 : 20,
-        .slice_ns = 1e6,
+        .is_paced = !is_command,
+        .slice_ns = 0.2e6,
         .warmup_ns = 2e6,
         .limit_ns = 60e9,
+        .wants_huge_pages = !is_command,
     };
 }
 
@@ -144,6 +146,7 @@ static tare_status begin_sides(struct pair_work *w, struct tare_error *error)
                 (int32_t)random_below(w->random, MEASURE_PADDING_BYTES_MAX),
             .is_aslr_off = w->plan->is_aslr_off,
             .cpu = cpu,
+            .wants_huge_pages = w->plan->wants_huge_pages,
         };
         w->record.launches[order[i]] = (struct model_launch){
             .kind = MODEL_LAUNCH_TIMED,
@@ -164,6 +167,46 @@ static tare_status begin_sides(struct pair_work *w, struct tare_error *error)
 static tare_status look_at_quick_sides(struct pair_work *w,
                                        const struct measure_calibration *calibration,
                                        struct tare_error *error);
+/* A count near this one that suits all sides. */
+static double suit_sides(const struct pair *pair, double iterations)
+{
+    const double factor_max = 10;
+    double suited = iterations;
+    for (int i = 0; i < pair->side_count; i++) {
+        const struct measure_target *target = &pair->sides[i].target;
+        if (target->suit != NULL) {
+            suited = target->suit(target->context, suited, iterations * factor_max);
+        }
+    }
+    return suited;
+}
+
+/* A neighbour that takes the CPU while iterations are counted makes them look slow, and slices
+ * would be too short for the whole comparison: the fastest of a few slices tells. */
+static tare_status settle_iterations(struct pair_work *w, double slice_ns,
+                                     struct protocol_slice *last, struct tare_error *error)
+{
+    enum { TRIES = 5 };
+    struct pair *pair = w->pair;
+    if (pair->iterations == 1 || last->is_deleted) {
+        return TARE_OK; /* a slow call is too dear to repeat */
+    }
+    double fastest_ns = INFINITY;
+    for (int i = 0; i < TRIES; i++) {
+        tare_status status = measure_slice_run(&pair->sides[0].target, w->scratch, pair->iterations,
+                                               PROTOCOL_COUNT_NONE, last, error);
+        if (status != TARE_OK) {
+            return status;
+        }
+        fastest_ns = fmin(fastest_ns, last->time_ns);
+    }
+    if (fastest_ns > 0) {
+        double one_ns = fastest_ns / pair->iterations;
+        pair->iterations = suit_sides(pair, fmax(1, round(slice_ns / one_ns)));
+        last->time_ns = one_ns * pair->iterations;
+    }
+    return TARE_OK;
+}
 
 /* The count of iterations is found on old and holds for all, so that both sides do the same work.
  */
@@ -182,14 +225,20 @@ static tare_status calibrate(struct pair_work *w, struct tare_error *error)
     if (status != TARE_OK) {
         return status;
     }
+    if (!pair->sides[0].target.is_self_paced && pair->sides[0].target.slices_left == NULL) {
+        status = settle_iterations(w, calibration.slice_ns, &last, error);
+    }
+    if (status != TARE_OK) {
+        return status;
+    }
     for (int i = 0; i < pair->side_count; i++) {
         pair->sides[i].benchmark->iterations = pair->iterations;
     }
     pair->slice_cost_ns = last.time_ns;
-    /* One slow call: fewer rounds a launch, so that launches stay short. */
-    double slices = w->plan->slice_ns * (double)w->plan->rounds / last.time_ns;
+    double launch_ns = fmax(LAUNCH_SIDE_NS, w->plan->slice_ns * (double)w->plan->rounds);
     bool is_slow = pair->iterations == 1 && last.time_ns > w->plan->slice_ns;
-    pair->rounds = is_slow ? (ptrdiff_t)fmax(1, floor(slices)) : w->plan->rounds;
+    double rounds = is_slow ? fmax(1, floor(launch_ns / last.time_ns)) : INFINITY;
+    pair->rounds = (ptrdiff_t)fmin(rounds, (double)w->plan->rounds);
     bool is_dear = pair->sides[0].target.slices_left != NULL || last.time_ns > DEAR_NS;
     return is_dear ? TARE_OK : look_at_quick_sides(w, &calibration, error);
 }
@@ -314,6 +363,7 @@ static tare_status run_rounds(struct pair_work *w, struct tare_error *error)
         w->record.slices[i] = ARENA_ARRAY(w->scratch, struct protocol_slice, pair->rounds);
     }
     int order[PAIR_SIDES_MAX];
+    mono_time started = w->clock->now(w->clock->context);
     for (ptrdiff_t round = 0; round < pair->rounds && has_time(w); round++) {
         choose_order(w, round, order);
         for (int i = 0; i < pair->side_count; i++) {
@@ -334,6 +384,7 @@ static tare_status run_rounds(struct pair_work *w, struct tare_error *error)
             break;
         }
     }
+    w->rounds_ns = (double)(w->clock->now(w->clock->context).ns - started.ns);
     pair->is_out_of_time = w->record.rounds == 0;
     return TARE_OK;
 }
@@ -354,26 +405,32 @@ static tare_status end_sides(struct pair_work *w, tare_status status, struct tar
     return status;
 }
 
-/* A benchmark whose set-up is dear gets more rounds a launch, until about half of the time is
- * measured; never more than ROUNDS_FACTOR_MAX times as many, because the interval lives on
- * launches. */
-static void lengthen_launches(struct pair_work *w)
+/* The next launch may deserve another number of rounds. A launch cut short by the budget says
+ * nothing about that, nor do those of whole runs. */
+static void learn_pace(struct pair_work *w)
 {
     struct pair *pair = w->pair;
     const struct measure_target *target = &pair->sides[0].target;
-    if (target->is_command || target->is_self_paced || target->slices_left != NULL) {
+    ptrdiff_t rounds = w->record.rounds;
+    if (!w->plan->is_paced || is_self_paced(pair) || target->slices_left != NULL ||
+        rounds < pair->rounds) {
         return;
     }
-    double measured_ns = 0;
-    for (int i = 0; i < pair->side_count; i++) {
-        for (ptrdiff_t round = 0; round < w->record.rounds; round++) {
-            measured_ns += w->record.slices[i][round].time_ns;
-        }
+    double *times[2] = {ARENA_ARRAY(w->scratch, double, rounds),
+                        ARENA_ARRAY(w->scratch, double, rounds)};
+    for (ptrdiff_t round = 0; round < rounds; round++) {
+        /* With several new sides the first speaks for all. */
+        times[0][round] = w->record.slices[0][round].time_ns;
+        times[1][round] = w->record.slices[1][round].time_ns;
     }
-    double around_ns = w->record.launches[0].duration_ns - measured_ns;
-    double factor = measured_ns > 0 ? around_ns / measured_ns : 1;
-    factor = fmin(fmax(factor, 1), ROUNDS_FACTOR_MAX);
-    pair->rounds = (ptrdiff_t)((double)pair->rounds * factor);
+    if (pair->pace.launches == 0) {
+        pair->rounds_min = rounds;
+    }
+    pace_add(&pair->pace, times[0], times[1], rounds, w->rounds_ns,
+             w->record.launches[0].duration_ns - w->rounds_ns, w->scratch);
+    const struct pace_limits limits = {.rounds_min = pair->rounds_min,
+                                       .launch_ns_max = w->plan->launch_ns_max};
+    pair->rounds = pace_rounds(&pair->pace, &limits, w->scratch);
 }
 
 static tare_status keep_record(struct pair_work *w, struct tare_error *error)
@@ -399,8 +456,6 @@ static tare_status keep_record(struct pair_work *w, struct tare_error *error)
         }
     }
     pair->launches++;
-    if (pair->launches == 1) {
-        lengthen_launches(w);
-    }
+    learn_pace(w);
     return TARE_OK;
 }

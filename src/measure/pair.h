@@ -13,12 +13,15 @@
 #define TARE_MEASURE_PAIR_H
 
 #include "base/random.h"
+#include "measure/pace.h"
 #include "measure/target.h"
 
 enum { PAIR_SIDES_MAX = 8, PAIR_CPUS_MAX = 1024 };
 
 struct pair_plan {
-    ptrdiff_t rounds;        /* of a launch */
+    ptrdiff_t rounds;        /* of a launch; of the first ones, when paced */
+    bool is_paced;           /* later launches have the rounds that pay (pace.h) */
+    double launch_ns_max;    /* that pacing may make a launch take; 0: no limit */
     double slice_ns;         /* length of a slice to aim for */
     double warmup_ns;        /* of every side of every launch */
     double limit_ns;         /* for calibration */
@@ -26,6 +29,7 @@ struct pair_plan {
     int cpus[PAIR_CPUS_MAX]; /* to choose from; none: not pinned */
     int cpu_count;
     bool is_aslr_off;
+    bool wants_huge_pages;
 };
 
 struct pair_plan pair_plan_default(bool is_command);
@@ -40,8 +44,10 @@ struct pair_side {
 struct pair {
     struct pair_side sides[PAIR_SIDES_MAX];
     int side_count;
-    double iterations; /* per slice, the same on all sides; 0: not calibrated yet */
-    ptrdiff_t rounds;  /* per launch; fewer than the plan's when a slice is slow */
+    double iterations;    /* per slice, the same on all sides; 0: not calibrated yet */
+    ptrdiff_t rounds;     /* per launch; fewer than the plan's when a slice is slow */
+    ptrdiff_t rounds_min; /* of paced launches */
+    struct pace pace;
     ptrdiff_t launches;
     double spent_ns;
     double slice_cost_ns; /* of the slowest side's slice when last seen */

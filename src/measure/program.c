@@ -179,6 +179,9 @@ static const char *const *program_environment(struct measure_program *program,
                     arena_printf(&program->arena, "%d,%d", request_fd, reply_fd));
     environment_pad(&environment, variation->environment_padding_bytes);
     environment_unset(&environment, "TARE_CALIBRATION"); /* ours, or the program's own */
+    if (variation->wants_huge_pages) {
+        environment_tune(&environment, "glibc.malloc.hugetlb", "1");
+    }
     if (program->calibration[0] != '\0') {
         environment_set(&environment, "TARE_CALIBRATION", program->calibration);
     }

@@ -19,6 +19,8 @@ struct measure_variation {
     int32_t environment_padding_bytes;
     bool is_aslr_off;
     int cpu; /* −1: any */
+    bool
+        wants_huge_pages; /* large allocations lie on few pages, so that their place matters less */
 };
 
 struct measure_target {
@@ -38,6 +40,9 @@ struct measure_target {
     /* NULL: any number of slices. Otherwise a process makes its slices in one go, since it cannot
      * wait between them: how many are left of it; 0 ends the launch. It warms up by itself. */
     ptrdiff_t (*slices_left)(void *context);
+    /* NULL, or: a count of iterations from `iterations` to `iterations_max` that suits it better.
+     */
+    double (*suit)(void *context, double iterations, double iterations_max);
     /* The program chooses its iterations: 1 is asked for, and the time is that of one. */
     bool is_self_paced;
     double slice_ns; /* > 0: the length of a slice that suits it, instead of the plan's */

@@ -126,3 +126,16 @@ void environment_preload(struct environment *environment, const char *library)
                     arena_printf(environment->arena, "%s%s%s", library, has_before ? ":" : "",
                                  has_before ? before : ""));
 }
+
+void environment_tune(struct environment *environment, const char *name, const char *value)
+{
+    const char *before = getenv("GLIBC_TUNABLES");
+    const char *assignment = arena_printf(environment->arena, "%s=%s", name, value);
+    bool has_before = before != NULL && before[0] != '\0';
+    if (has_before && strstr(before, arena_printf(environment->arena, "%s=", name)) != NULL) {
+        return;
+    }
+    environment_set(environment, "GLIBC_TUNABLES",
+                    arena_printf(environment->arena, "%s%s%s", has_before ? before : "",
+                                 has_before ? ":" : "", assignment));
+}

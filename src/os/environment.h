@@ -29,5 +29,8 @@ void environment_pad(struct environment *environment, ptrdiff_t bytes);
 void environment_settle(struct environment *environment);
 /* Puts a library in front of LD_PRELOAD. */
 void environment_preload(struct environment *environment, const char *library);
+/* Adds a tunable of the C library to GLIBC_TUNABLES, unless it is set there already. Other C
+ * libraries do not mind. */
+void environment_tune(struct environment *environment, const char *name, const char *value);
 
 #endif

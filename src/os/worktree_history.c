@@ -141,9 +141,9 @@ static tare_status take_path(struct arena *arena, const struct git_call *call,
     const char *space = strrchr(arena_strndup(arena, reply.output, tab - reply.output), ' ');
     const char *hash = space + 1;
     const char *mode = arena_strndup(arena, reply.output, (ptrdiff_t)strcspn(reply.output, " "));
-    status =
-        git_must(arena, call, GIT("rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", bare),
-                 &reply, error);
+    status = git_must(arena, call,
+                      GIT("rm", "-r", "-f", "-q", "--cached", "--ignore-unmatch", "--", bare),
+                      &reply, error);
     if (status == TARE_OK && is_tree) {
         status =
             git_must(arena, call, GIT("read-tree", arena_printf(arena, "--prefix=%s/", bare), hash),

@@ -191,3 +191,46 @@ C
     compare --slice 1h a b
     expect 2 "--slice must be"
 }
+
+witness() { # NAME: a program that writes down, when its benchmark is opened, how it was placed
+    bench "$1" 500 '#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void note(struct tare_state *t)
+{
+    (void)t;
+    FILE *file = fopen("seen", "a");
+    const char *tunables = getenv("GLIBC_TUNABLES");
+    fprintf(file, "nice %d tunables %s\n", nice(0), tunables != NULL ? tunables : "none");
+    fclose(file);
+}
+TARE_DESCRIBE(work) { tare_setup(d, note, NULL); }'
+}
+
+@test "all sides get huge pages, and the run says so, unless told otherwise" {
+    unset GLIBC_TUNABLES
+    witness old
+    compare --budget 500ms ./old ./old
+    grep -q 'tunables glibc.malloc.hugetlb=1' seen
+    sqlite3 "$TARE_STORE" .dump | grep -q malloc_huge_pages
+    rm seen "$TARE_STORE"
+    compare --budget 500ms --no-huge-pages ./old ./old
+    [ -s seen ] && ! grep -q hugetlb seen
+    ! sqlite3 "$TARE_STORE" .dump | grep -q malloc_huge_pages
+}
+
+@test "all sides get the same priority, raised only where permitted and wanted" {
+    witness old
+    own=$(nice)
+    compare --budget 500ms --no-priority ./old ./old
+    [ "$(cut -d' ' -f2 seen | sort -u)" = "$own" ]
+    rm seen
+    compare --budget 500ms ./old ./old
+    [ "$(cut -d' ' -f2 seen | sort -u | wc -l)" -eq 1 ]
+    if nice -n -10 true 2>/dev/null && [ "$(nice -n -10 nice 2>/dev/null)" -lt "$own" ]; then
+        [ "$(sort -u seen | cut -d' ' -f2 | head -1)" -lt "$own" ]
+        [[ "$stderr" == *"raised priority"* ]]
+    else
+        [[ "$stderr" != *"raised priority"* ]]
+    fi
+}

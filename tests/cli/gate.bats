@@ -216,6 +216,7 @@ facts() { # all that must not change
         echo "10$i" >value
         commit "$i"
     done
+    git checkout -q main
     git clone -q --depth 1 --branch head "file://$project" "$BATS_TEST_TMPDIR/shallow"
     cd "$BATS_TEST_TMPDIR/shallow"
     run --separate-stderr "$tare" gate -q

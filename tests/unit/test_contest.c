@@ -29,6 +29,8 @@ struct side {
     char letter;
     double per_iteration_ns;
     double launch_sd;
+    double noise;          /* sd of a slice; 0: little */
+    ptrdiff_t slow_slices; /* so many first ones are preempted */
     double factor;
     double iterations;
     ptrdiff_t launches;
@@ -90,7 +92,12 @@ static tare_status side_slice(void *context, struct arena *arena, double iterati
     (void)error;
     assert_true(side->is_open);
     side->iterations = iterations;
-    double noise = exp(0.002 * random_normal(&world->random));
+    double sd = side->noise > 0 ? side->noise : 0.002;
+    double noise = exp(sd * random_normal(&world->random));
+    if (side->slow_slices > 0) {
+        side->slow_slices--;
+        noise *= 50;
+    }
     if (side->launches == side->decline_at_launch) {
         *slice = (struct protocol_slice){.skip_reason = side->skip_reason,
                                          .is_check_failed = side->skip_reason == NULL,
@@ -197,6 +204,7 @@ static void test_decided_ones_stop_early(void **state)
     add_entry(f, 1, 0.001);
     add_entry(f, 1.1, 0.001);
     add_entry(f, 1, 0.05);
+    f->contest.budget_ns = 12e9;
     assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
     assert_int_equal(verdict(f, 0), MODEL_EQUIVALENT);
     assert_int_equal(verdict(f, 1), MODEL_REGRESSED);
@@ -205,6 +213,43 @@ static void test_decided_ones_stop_early(void **state)
     assert_true(f->entries[0].pair.launches < 20 && f->entries[1].pair.launches < 20);
     assert_true(f->entries[2].pair.launches > 200);
     assert_true(f->entries[2].comparisons[0][0].seconds_more > 0);
+}
+
+/* Goal: launches become longer where rounds scatter and launches are dear, unless the user says how
+ * many rounds; the budget still holds many of them. */
+static void test_launches_are_paced(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0);
+    f->sides[0][0].noise = f->sides[0][1].noise = 0.2;
+    f->contest.budget_ns = 10e9;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_true(f->entries[0].pair.rounds > 2 * f->contest.plan.rounds);
+    assert_true(f->entries[0].pair.launches >= 27);
+}
+
+static void test_rounds_that_were_asked_for_stay(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0);
+    f->sides[0][0].noise = f->sides[0][1].noise = 0.2;
+    f->contest.plan.is_paced = false;
+    f->contest.budget_ns = 5e9;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_int_equal(f->entries[0].pair.rounds, f->contest.plan.rounds);
+}
+
+/* Goal: slices have the length that was asked for, though the CPU was taken away while iterations
+ * were counted. */
+static void test_disturbed_calibration(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1.1, 0.001);
+    f->sides[0][0].slow_slices = 4;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    double slice_ns = f->sides[0][0].iterations * 100;
+    assert_true(slice_ns > 0.8 * f->contest.plan.slice_ns);
+    assert_true(slice_ns < 1.25 * f->contest.plan.slice_ns);
 }
 
 static void test_budget_is_kept(void **state)
@@ -319,6 +364,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_decided_ones_stop_early),
+        TEST(test_launches_are_paced),
+        TEST(test_rounds_that_were_asked_for_stay),
+        TEST(test_disturbed_calibration),
         TEST(test_budget_is_kept),
         TEST(test_tiny_budget_gives_no_verdict),
         TEST(test_same_work_in_balanced_order),
