@@ -173,8 +173,10 @@ static int print_decision(struct gate_session *session, int code)
         fprintf(stderr, "\r\033[K");
     }
     code = command_print(&command_gate, &out, code);
-    fprintf(stderr, "tare: gate: %s (exit %d), %.1f s\n", report_gate_outcome(decision->judgement),
-            code, decision->seconds);
+    /* What could not be kept or printed is no answer. */
+    bool is_told = code == decision->judgement->exit_code;
+    fprintf(stderr, "tare: gate: %s (exit %d), %.1f s\n",
+            is_told ? report_gate_outcome(decision->judgement) : "failed", code, decision->seconds);
     return code;
 }
 

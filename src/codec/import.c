@@ -17,9 +17,8 @@ const struct import_format *const import_formats[] = {
 tare_status import_format_find(const char *name, const struct import_format **format,
                                struct tare_error *error)
 {
-    enum { NAMES_MAX = 63 };
-    const char *names[NAMES_MAX + 1] = {NULL};
-    for (int i = 0; import_formats[i] != NULL && i < NAMES_MAX; i++) {
+    const char *names[FORMAT_COUNT + 1] = {NULL};
+    for (int i = 0; i < FORMAT_COUNT; i++) {
         names[i] = import_formats[i]->name;
         if (strcmp(names[i], name) == 0) {
             *format = import_formats[i];
@@ -89,8 +88,7 @@ static tare_status name_all(struct import_source *source, const struct import_fo
 tare_status import_format_recognise(struct import_source *source,
                                     const struct import_format **format, struct tare_error *error)
 {
-    enum { FOUND_MAX = 63 };
-    const struct import_format *found[FOUND_MAX + 1] = {NULL};
+    const struct import_format *found[FORMAT_COUNT + 1] = {NULL};
     ptrdiff_t count = 0;
     struct arena scratch = {0};
     char *head = ARENA_ARRAY(&scratch, char, IMPORT_HEAD_BYTES + 1);
@@ -100,7 +98,7 @@ tare_status import_format_recognise(struct import_source *source,
     if (trouble != NULL) {
         status = import_fail(source, error, "%s", trouble);
     }
-    for (int i = 0; status == TARE_OK && import_formats[i] != NULL && count < FOUND_MAX; i++) {
+    for (int i = 0; status == TARE_OK && i < FORMAT_COUNT; i++) {
         if (import_formats[i]->recognise(head, length, source->path)) {
             found[count++] = import_formats[i];
         }

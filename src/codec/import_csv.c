@@ -372,7 +372,7 @@ static tare_status keep_cell(struct reading *reading, ptrdiff_t i, const char *c
 static tare_status read_row(struct reading *reading, const char *line, struct tare_error *error)
 {
     struct cells *cells = ARENA_NEW(reading->arena, struct cells);
-    struct row row = {.iterations = NAN};
+    struct row row = {.iterations = NAN, .name = {.name = ""}};
     row.name.parameters = row.parameters;
     tare_status status = split(reading, line, cells, error);
     if (status == TARE_OK && cells->count != reading->column_count) {

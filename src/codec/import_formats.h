@@ -18,5 +18,10 @@ extern const struct import_format import_csv;             /* CSV of several tool
 extern const struct import_format import_bmf;             /* Bencher's metric format */
 extern const struct import_format import_custom;          /* github-action-benchmark: custom */
 extern const struct import_format import_history;         /* github-action-benchmark: data.js */
+extern const struct import_format import_nanobench;       /* nanobench's JSON */
+extern const struct import_format import_vitest;          /* vitest bench, tinybench */
+extern const struct import_format import_mitata;          /* mitata's JSON */
+extern const struct import_format import_dotnet;          /* BenchmarkDotNet's full JSON */
+extern const struct import_format import_codspeed;        /* CodSpeed's walltime results */
 
 #endif

@@ -3,9 +3,10 @@
  *   results[]   title, name, unit, batch, "median(elapsed)", measurements[{iterations, elapsed, …}]
  *
  * Seconds for one iteration; nanobench divides by batch only when it prints, so that is done here.
- * Epochs are samples of one process. The title is the suite. Counters of a measurement (instructions,
- * cpucycles, branchmisses, pagefaults, contextswitches) are costs: fewer are better; nanobench writes
- * zeros where it could not count, so a counter that is zero throughout is left out. */
+ * Epochs are samples of one process. The title is the suite. Counters of a measurement
+ * (instructions, cpucycles, branchmisses, pagefaults, contextswitches) are costs: fewer are better;
+ * nanobench writes zeros where it could not count, so a counter that is zero throughout is left
+ * out. */
 #include "codec/import_json.h"
 
 #include "base/text.h"
@@ -147,10 +148,8 @@ static tare_status keep_result(struct import_json *json, const struct result *re
         return import_fail(json->source, error, "benchmark '%s' is there twice",
                            text_printable(json->arena, result->name, 60));
     }
-    struct import_value value = {.metric = "time",
-                                 .unit = "ns",
-                                 .written_unit = "s",
-                                 .better = MODEL_LOWER_IS_BETTER};
+    struct import_value value = {
+        .metric = "time", .unit = "ns", .written_unit = "s", .better = MODEL_LOWER_IS_BETTER};
     ptrdiff_t count = result->times.count > 0 ? result->times.count : 1;
     for (ptrdiff_t i = 0; status == TARE_OK && i < count; i++) {
         bool is_point = result->times.count == 0;
@@ -160,9 +159,8 @@ static tare_status keep_result(struct import_json *json, const struct result *re
         status = import_add(json->sink, &value, error);
     }
     for (int k = 0; status == TARE_OK && k < COUNTERS; k++) {
-        for (ptrdiff_t i = 0; status == TARE_OK && result->is_counted[k] &&
-                              i < result->counts[k].count;
-             i++) {
+        for (ptrdiff_t i = 0;
+             status == TARE_OK && result->is_counted[k] && i < result->counts[k].count; i++) {
             const struct import_value counted = {.metric = counters[k],
                                                  .unit = "1",
                                                  .better = MODEL_LOWER_IS_BETTER,

@@ -304,11 +304,11 @@ facts() { # all that must not change
 @test "killed while it measures: the store opens, and the next gate works" {
     value_project speed:lower 100 'gate: [speed]'
     git checkout -q main
-    sed -i 's/cat value/sh command/' tare.yaml
-    echo 'cat value' >command
+    sed -i 's/cat value/sh step/' tare.yaml
+    echo 'cat value' >step
     commit
     git checkout -q -B head
-    cat >command <<'SH'
+    cat >step <<'SH'
 echo x >>"$HOME/runs"
 [ "$(wc -l <"$HOME/runs")" -ne 5 ] || kill -9 "$(cat "$HOME/pid")"
 cat value
@@ -339,12 +339,12 @@ SH
     value_project speed:lower 100 'gate: [speed]'
     git checkout -q main
     printf '%s\n' 'benchmarks:' "  - {name: first, command: cat value, metrics: ['speed:lower=re:([0-9]+)']}" \
-        "  - {name: second, command: sh command, metrics: ['speed:lower=re:([0-9]+)']}" 'gate: [speed]' >tare.yaml
-    echo 'echo $((80 + $(od -An -N1 -tu1 /dev/urandom) % 40))' >command
+        "  - {name: second, command: sh step, metrics: ['speed:lower=re:([0-9]+)']}" 'gate: [speed]' >tare.yaml
+    echo 'echo $((80 + $(od -An -N1 -tu1 /dev/urandom) % 40))' >step
     commit
     git checkout -q -B head
     # Equal in the first, never decided in the second, whose hundredth run interrupts.
-    cat >>command <<'SH'
+    cat >>step <<'SH'
 echo x >>"$HOME/runs"
 [ "$(wc -l <"$HOME/runs")" -ne 30 ] || kill -INT "$(cat "$HOME/pid")"
 SH

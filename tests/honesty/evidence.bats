@@ -340,23 +340,41 @@ POLICY
     done
 }
 
-@test "interrupted is 130, in the JSON, too, whatever was decided" {
+@test "interrupted is 130, in the JSON, too, whatever was decided; ended otherwise is never green" {
     value_project speed:lower 100 'gate: [speed]'
     git checkout -q main
-    sed -i 's/cat value/sh command/' tare.yaml
-    echo 'cat value' >command
+    sed -i 's/cat value/sh step/' tare.yaml
+    echo 'cat value' >step
     commit
     git checkout -q -B head
-    # The tenth run interrupts the gate that started it.
-    cat >command <<'SH'
+    # The tenth run sends a signal to the gate that started it.
+    cat >step <<'SH'
 echo x >>"$HOME/runs"
-[ "$(wc -l <"$HOME/runs")" -ne 10 ] || kill -INT "$(cat "$HOME/pid")"
+[ "$(wc -l <"$HOME/runs")" -ne 10 ] || kill -"$SIGNAL" "$(cat "$HOME/pid")"
 cat value
 SH
     commit
-    run --separate-stderr sh -c 'echo $$ >"$HOME/pid"; exec "$0" gate -q --base main --budget 20s --json' "$tare"
-    expect 130 "interrupted (exit 130)"
-    says '.exit == 130'
+    for signal in INT TERM HUP KILL; do
+        rm -f "$HOME/runs"
+        SIGNAL=$signal run --separate-stderr sh -c 'echo $$ >"$HOME/pid"; exec "$0" gate -q --base main --budget 20s --json' "$tare"
+        [[ "$status" -ge 128 ]] || fail "$signal"
+        [[ $signal != INT ]] || { expect 130 "interrupted (exit 130)" && says '.exit == 130'; }
+    done
+}
+
+@test "a result that cannot be printed or kept is no pass" {
+    value_project speed:lower 100 'gate: [speed]'
+    echo 99 >value
+    commit
+    gate
+    expect 0
+    run bash -c "'$tare' gate -q --base main --budget 3s >&-"
+    expect 3 "could not be written" "failed (exit 3)"
+    [ ! -e /dev/full ] || {
+        run bash -c "'$tare' gate -q --base main --budget 3s >/dev/full"
+        expect 3 "failed (exit 3)"
+    }
+    "$tare" runs list >/dev/null
 }
 
 @test "run, ab, compare and baseline are not green without evidence either" {

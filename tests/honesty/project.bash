@@ -70,6 +70,7 @@ slower() { # twice the work, committed
 
 gate() { run --separate-stderr "$tare" gate -q --base main --budget 3s --retries 0 "$@"; }
 
+# shellcheck disable=SC2154 # set by bats' run
 fail() {
     echo "$1: exit $status"
     jq -c 'del(.machine)' <<<"$output" 2>/dev/null || echo "$output"

@@ -165,7 +165,7 @@ setup() { gate_setup; }
     expect_red
     # Head itself as the target: the commit before is what it is held against.
     git update-ref refs/remotes/origin/head head
-    GITHUB_BASE_REF=head auto
+    GITHUB_BASE_REF='head' auto
     expect_red
     GITHUB_BASE_REF=nowhere auto
     expect 2 "nowhere"
