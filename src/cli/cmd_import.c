@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "cli/config.h"
 #include "cli/import_file.h"
+#include "cli/import_load.h"
 #include "cli/store_command.h"
 #include "codec/shell_words.h"
 #include "detect/figures.h"
@@ -127,7 +128,9 @@ const struct command command_import = {
                 "  tare runs show                       what came in",
     .details =
         "Formats (--format): gbench, hyperfine, go, criterion, cargo-criterion, pytest, pyperf, "
-        "libtest,\njmh, catch2, csv, bmf, github-custom, github-history; packed with gzip too.\n"
+        "libtest,\njmh, catch2, csv, bmf, github-custom, github-history, nanobench, vitest, "
+        "mitata, "
+        "benchmarkdotnet,\ncodspeed; packed with gzip too.\n"
         "A file comes in whole or not at all. docs/import.md says what becomes what.\n"
         "A run from a file is compared with runs of the same machine only: the one the file "
         "names, --machine NAME, or --machine here.",
@@ -176,30 +179,6 @@ static tare_status prepare(struct session *session, struct tare_error *error)
 }
 
 /* ---- benchmarks and runs go into the store ---- */
-
-/* Which machine: what the user says, else what the file says, else one that is like no other. */
-static void identify(struct session *session, struct arena *arena, struct model_run *run)
-{
-    const char *name = session->options->machine;
-    struct model_machine *machine = &run->machine;
-    if (name != NULL && strcmp(name, "here") == 0) {
-        struct model_fields conditions = machine->conditions;
-        *machine = session->here;
-        machine->conditions = conditions;
-        return;
-    }
-    if (name != NULL) {
-        machine->identity = (struct model_fields){0};
-        model_field_set(arena, &machine->identity, "machine", name);
-    } else if (machine->identity.count == 0) {
-        model_field_set(arena, &machine->identity, "machine", "unknown");
-        model_run_warn(arena, run,
-                       "the file does not say which machine measured it: it compares with others "
-                       "of unknown machines; --machine NAME says it");
-    }
-    model_field_set(arena, &machine->identity, "origin", "imported");
-    model_machine_identify(machine);
-}
 
 static tare_status begin_run(struct session *session, struct tare_error *error)
 {
@@ -312,7 +291,7 @@ static tare_status end_run(void *context, struct model_run *run, struct tare_err
     model_field_set(&scratch, &run->environment, "format", current->format);
     model_field_set(&scratch, &run->environment, "imported_from",
                     text_printable(&scratch, current->path, MODEL_VALUE_BYTES_MAX / 4));
-    identify(session, &scratch, run);
+    import_identify(&scratch, session->options->machine, &session->here, run);
     if (session->options->commit != NULL) {
         run->commit =
             (struct model_commit){.is_known = true,

@@ -94,6 +94,7 @@ static tare_status take_parent(struct gate_session *session, struct worktree_com
                                            : "");
     }
     session->base_reason = " (the commit before: head is the tip of the branch)";
+    session->is_parent = true;
     return TARE_OK;
 }
 
@@ -124,6 +125,7 @@ static tare_status find_base(struct gate_session *session, const char *target,
     struct worktree_commit tip;
     struct worktree_commit head;
     const char *ancestor = NULL;
+    session->is_parent = false;
     tare_status status = worktree_resolve(arena, repository, target, &tip, error);
     if (status == TARE_OK) {
         status = worktree_resolve(arena, repository, head_name(session), &head, error);

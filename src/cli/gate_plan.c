@@ -239,6 +239,12 @@ static tare_status begin_plan(struct gate_session *session, const struct option_
                 session->is_baseline ? ", a stored baseline" : session->base_reason,
                 session->commits[GATE_NEW].name);
     }
+    if (session->is_parent && !session->is_baseline) {
+        model_decision_warn(session->ab.cli->arena, &session->ab.decision,
+                            "head is the tip of the branch: it is held against the commit before, "
+                            "%s; what came earlier is not judged",
+                            session->commits[GATE_OLD].name);
+    }
     return TARE_OK;
 }
 

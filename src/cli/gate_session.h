@@ -28,7 +28,8 @@ struct gate_session {
     struct revision revisions[GATE_SIDES];
     const char *folder;      /* of tare.yaml below the root: "" or "sub/" */
     const char *base_reason; /* how the base was found, for people */
-    bool is_baseline;        /* against a stored baseline, not a revision */
+    bool is_parent;   /* the base is the commit before, for want of a branch to compare with */
+    bool is_baseline; /* against a stored baseline, not a revision */
     struct noise_floors floors;
     /* What head measured, for requirements. */
     const struct model_benchmark **benchmarks;

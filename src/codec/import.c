@@ -11,8 +11,10 @@
 const struct import_format *const import_formats[] = {
     &import_gbench, &import_hyperfine, &import_go,      &import_criterion, &import_cargo_criterion,
     &import_pytest, &import_pyperf,    &import_libtest, &import_jmh,       &import_catch2,
-    &import_csv,    &import_bmf,       &import_custom,  &import_history,   NULL,
+    &import_csv,    &import_bmf,       &import_custom,  &import_history,   &import_nanobench,
+    &import_vitest, &import_mitata,    &import_dotnet,  &import_codspeed,  NULL,
 };
+enum { FORMAT_COUNT = sizeof import_formats / sizeof *import_formats - 1 };
 
 tare_status import_format_find(const char *name, const struct import_format **format,
                                struct tare_error *error)

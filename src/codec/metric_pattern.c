@@ -301,6 +301,29 @@ static bool line_last_match(const regex_t *regex, const char *line, ptrdiff_t le
     return is_found;
 }
 
+/* The number that a group was cut out of: "5" of "-5", of "12.5", "999" of "1e999". NULL: it stands
+ * for itself. */
+static const char *longer_number(struct arena *arena, const char *line, ptrdiff_t length,
+                                 const regmatch_t *group)
+{
+    static const char parts[] = "0123456789.eE+-";
+    ptrdiff_t from = group->rm_so;
+    ptrdiff_t to = group->rm_eo;
+    while (from > 0 && line[from - 1] != '\0' && strchr(parts, line[from - 1]) != NULL) {
+        from--;
+    }
+    while (to < length && line[to] != '\0' && strchr(parts, line[to]) != NULL) {
+        to++;
+    }
+    if (from == group->rm_so && to == group->rm_eo) {
+        return NULL;
+    }
+    const char *whole = arena_strndup(arena, line + from, to - from);
+    char *end = NULL;
+    (void)strtod(whole, &end);
+    return end != whole && *end == '\0' ? whole : NULL;
+}
+
 /* The last match in the output, line by line from its end. */
 static tare_status extract_compiled(struct arena *arena, const struct metric_pattern *pattern,
                                     const regex_t *regex, const char *output, ptrdiff_t length,
@@ -323,6 +346,15 @@ static tare_status extract_compiled(struct arena *arena, const struct metric_pat
                 return error_set(error, TARE_ERROR_MEASURE,
                                  "metric '%s': '%s' in the output is not a finite number",
                                  pattern->name, text_printable(arena, text, 60));
+            }
+            const char *whole = longer_number(arena, start, end - start, &group);
+            if (whole != NULL) {
+                *value = NAN;
+                return error_set(error, TARE_ERROR_MEASURE,
+                                 "metric '%s': '%s' in the output is a part of '%s': let the "
+                                 "pattern's group take the whole number",
+                                 pattern->name, text_printable(arena, text, 60),
+                                 text_printable(arena, whole, 60));
             }
             return TARE_OK;
         }

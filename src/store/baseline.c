@@ -239,6 +239,11 @@ static tare_status check_target(const struct store_change *change, const char *a
         return error_set(error, TARE_ERROR_USAGE,
                          "run %s has no benchmarks, so it cannot be a baseline", run->id);
     }
+    if (run->bad_count == run->benchmark_count) {
+        return error_set(error, TARE_ERROR_MEASURE,
+                         "no benchmark of run %s could be measured, so it cannot be a baseline",
+                         run->id);
+    }
     if (run->state != MODEL_RUN_COMPLETE && !change->is_forced) {
         return error_set(
             error, TARE_ERROR_USAGE,

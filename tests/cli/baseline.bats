@@ -105,3 +105,9 @@ load store_setup
     [[ "${lines[1]}" == "  tare baseline"* ]]
   done
 }
+
+@test "a run in which nothing could be measured is no baseline" {
+    run -3 "$TARE_BUILD/tare" run -q --store "$BATS_TEST_TMPDIR/s.db" -- false
+    run -3 "$TARE_BUILD/tare" baseline save none latest --store "$BATS_TEST_TMPDIR/s.db"
+    [[ $output == *"no benchmark of run "*" could be measured"* ]]
+}

@@ -57,3 +57,12 @@ prove() { run --separate-stderr "$tare" prove "$TARE_BUILD/examples/first" "$@";
     run "$tare" prove ./nothing-here
     [ "$status" -eq 3 ]
 }
+
+@test "comparisons without a change are kept as noise; those with added work are not" {
+    prove --trials 2 --each 2s --effects 0,50% --json -q
+    [ "$status" -eq 0 ]
+    intervals=$(jq '[.scenarios[] | select(.added == 0).trials[] | select(.ci != null)] | length' <<<"$output")
+    [ "$(sqlite3 "$TARE_STORE" "SELECT count(*) FROM noise")" -eq "$intervals" ]
+    [ "$(sqlite3 "$TARE_STORE" "SELECT count(*) FROM noise WHERE kind <> 'prove' OR metric <> 'time' OR launches < 8")" -eq 0 ]
+    [ "$intervals" -eq 0 ] || [ "$(sqlite3 "$TARE_STORE" "SELECT max(abs(log_ratio)) < 0.2 FROM noise")" -eq 1 ]
+}

@@ -232,10 +232,15 @@ head_claims() { # CLAIMS
 }
 
 @test "inconclusive: pass is said, and does not cover what was not measured at all" {
-    new_project 'inconclusive: pass'
-    bench 501
+    value_project speed:lower 100 'gate: [speed]' 'inconclusive: pass'
+    git checkout -q main
+    sed -i 's/cat value/sh step/' tare.yaml
+    echo 'echo $((1 + $(od -An -N2 -tu2 /dev/urandom)))' >step # so wild that nothing can be told
     commit
-    COLUMNS=400 gate --budget 300ms
+    git checkout -q -B head
+    echo 101 >value
+    commit
+    COLUMNS=400 gate --budget 1s
     expect 0 "inconclusive: pass" "not decided"
     gate --budget 1us
     expect 3 "nothing was measured"

@@ -158,15 +158,17 @@ setup() { gate_setup; }
     git tag origin/main
     git branch -q origin/main
     git tag -f main >/dev/null
+    echo '/* more */' >>bench.c
+    commit "nothing slower since the tag"
     auto() { run --separate-stderr "$tare" gate -q --budget 3s --retries 0 --json; }
     auto
     expect_red
     GITHUB_BASE_REF=main auto
     expect_red
-    # Head itself as the target: the commit before is what it is held against.
+    # Head itself as the target: the commit before is what it is held against, and that is said.
     git update-ref refs/remotes/origin/head head
     GITHUB_BASE_REF='head' auto
-    expect_red
+    says '[.warnings[] | select(contains("the commit before"))] | length == 1'
     GITHUB_BASE_REF=nowhere auto
     expect 2 "nowhere"
 }

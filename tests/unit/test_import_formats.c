@@ -291,6 +291,57 @@ static void test_github_history(void **state)
     assert_int_equal(runs[2].benchmarks[0].metrics[0].better, MODEL_HIGHER_IS_BETTER);
 }
 
+static void test_nanobench(void **state)
+{
+    (void)state;
+    import_recorded(&import_nanobench, "nanobench/synthetic.json");
+    assert_value(find_metric("sums:fold", "time")->values[1], 110); /* batch of 2 */
+    assert_value(find_metric("sums:fold", "instructions")->values[0], 1000);
+    assert_null(model_metric_find(find_benchmark("sums:fold"), "pagefaults")); /* not counted */
+    assert_int_equal(find_benchmark("sums:fold")->launch_count, 1);
+    assert_refused(&import_nanobench, "{\"results\":[{\"name\":\"a\",\"batch\":0}]}",
+                   "a batch that is no positive number");
+}
+
+static void test_vitest(void **state)
+{
+    (void)state;
+    import_recorded(&import_vitest, "vitest/synthetic.json");
+    assert_value(find_metric("sums.bench.ts > sums:fold", "time")->values[1], 0.3e6);
+    assert_true(model_benchmark_is_point(find_benchmark("sums.bench.ts > sums:loop")));
+}
+
+static void test_mitata(void **state)
+{
+    (void)state;
+    import_recorded(&import_mitata, "mitata/synthetic.json");
+    assert_value(find_metric("fold $n n=100", "time")->values[1], 101.5);
+    assert_int_equal(find_benchmark("throws")->state, MODEL_STATE_FAILED);
+    assert_string_equal(find_benchmark("throws")->reason, "no data");
+    assert_string_equal(model_field_get(&runs[0].machine.identity, "cpu"), "Test CPU");
+}
+
+static void test_benchmarkdotnet(void **state)
+{
+    (void)state;
+    import_recorded(&import_dotnet, "benchmarkdotnet/synthetic-report-full.json");
+    const struct model_metric *time = find_metric("Sums:Fold Mode=fast N=10", "time");
+    assert_int_equal(time->count, 2);
+    assert_value(time->values[1], 110);
+    assert_int_equal(time->launches[1], 1);
+    assert_value(find_metric("Sums:Fold Mode=fast N=10", "allocated")->values[0], 24);
+    assert_int_equal(find_benchmark("Sums:Broken")->state, MODEL_STATE_FAILED);
+    assert_true(model_benchmark_is_point(find_benchmark("Sums:Brief")));
+}
+
+static void test_codspeed(void **state)
+{
+    (void)state;
+    import_recorded(&import_codspeed, "codspeed/synthetic.json");
+    assert_true(model_benchmark_is_point(find_benchmark("tests/test_sums.py:test_sum")));
+    assert_value(find_metric("tests/test_sums.py:test_sum", "time")->values[0], 100.5);
+}
+
 /* Every recorded file is of one format and no other. */
 static void test_recognition_is_unique(void **state)
 {
@@ -371,6 +422,11 @@ int main(void)
         cmocka_unit_test_teardown(test_bmf, tear_down),
         cmocka_unit_test_teardown(test_github_custom, tear_down),
         cmocka_unit_test_teardown(test_github_history, tear_down),
+        cmocka_unit_test_teardown(test_nanobench, tear_down),
+        cmocka_unit_test_teardown(test_vitest, tear_down),
+        cmocka_unit_test_teardown(test_mitata, tear_down),
+        cmocka_unit_test_teardown(test_benchmarkdotnet, tear_down),
+        cmocka_unit_test_teardown(test_codspeed, tear_down),
         cmocka_unit_test_teardown(test_recognition_is_unique, tear_down),
         cmocka_unit_test_teardown(test_unknown, tear_down),
         cmocka_unit_test_teardown(test_times, tear_down),

@@ -136,6 +136,12 @@ static void expressions_fail_in_words(void **state)
     assert_non_null(strstr(failure("a:lower=re:x(.*)", "x1e999"), "not a finite number"));
     assert_non_null(strstr(failure("a:lower=re:x(.*)", "x"), "not a finite number"));
     assert_true(isnan(found_in("a:lower=re:x([^z]*)", "x1\0002", 4)));
+    assert_non_null(
+        strstr(failure("a:lower=re:([0-9.]+)", "t -5 s"), "'5' in the output is a part of '-5'"));
+    assert_non_null(strstr(failure("a:lower=re:([0-9]+) s", "12.5 s"), "a part of '12.5'"));
+    assert_non_null(strstr(failure("a:lower=re:([0-9.]+)", "1e999"), "a part of '1e999'"));
+    assert_true(found("a:lower=re:-([0-9]+) s", "3-5 s") == 5);
+    assert_true(found("a:lower=re:([0-9]+)$", "v1.2.3") == 3);
     char *line = arena_alloc(&arena, METRIC_LINE_BYTES_MAX + 2, 1);
     memset(line, 'y', METRIC_LINE_BYTES_MAX + 1);
     assert_non_null(strstr(failure("a:lower=re:x(.*)", line), "line longer than"));

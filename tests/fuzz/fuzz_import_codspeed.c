@@ -1,0 +1,2 @@
+#define FUZZ_FORMAT import_codspeed
+#include "fuzz_import.h"

@@ -1,0 +1,2 @@
+#define FUZZ_FORMAT import_dotnet
+#include "fuzz_import.h"

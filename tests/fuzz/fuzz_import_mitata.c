@@ -1,0 +1,2 @@
+#define FUZZ_FORMAT import_mitata
+#include "fuzz_import.h"

@@ -1,0 +1,2 @@
+#define FUZZ_FORMAT import_nanobench
+#include "fuzz_import.h"

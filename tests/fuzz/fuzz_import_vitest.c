@@ -1,0 +1,2 @@
+#define FUZZ_FORMAT import_vitest
+#include "fuzz_import.h"
