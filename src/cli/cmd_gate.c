@@ -80,6 +80,9 @@ static tare_status compare_sides(struct gate_session *session, const struct opti
     }
     status = gate_measure(session, argv, error);
     priority_restore(&session->ab.priority);
+    if (status == TARE_OK) {
+        status = gate_check_base(session, error);
+    }
     struct tare_error ignored = {0};
     tare_status finished =
         ab_finish_runs(&session->ab, status, status == TARE_OK ? error : &ignored);

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/ab_revisions.h"
 #include "cli/gate_session.h"
+#include "cli/program_hash.h"
 #include "os/file.h"
 #include "os/worktree_history.h"
 
@@ -275,9 +276,13 @@ tare_status gate_plan(struct gate_session *session, const struct option_result *
     }
     for (int side = 0; side < GATE_SIDES && status == TARE_OK; side++) {
         status = build_and_explain(session, side, error);
-    }
-    for (int side = 0; side < GATE_SIDES && status == TARE_OK; side++) {
-        status = plan_side(session, side, &words->rest, error);
+        if (status == TARE_OK) {
+            status = plan_side(session, side, &words->rest, error);
+        }
+        if (side == GATE_OLD) {
+            /* Before anything of head's runs. */
+            session->base_programs = program_hash(arena, &session->ab.plans[GATE_OLD]);
+        }
     }
     if (status != TARE_OK) {
         return status;
@@ -295,4 +300,17 @@ tare_status gate_plan(struct gate_session *session, const struct option_result *
                             text_printable(arena, session->ab.names[GATE_NEW], 60));
     }
     return ab_plan_pairs(&session->ab, error);
+}
+
+tare_status gate_check_base(const struct gate_session *session, struct tare_error *error)
+{
+    const char *now = program_hash(session->ab.cli->arena, &session->ab.plans[GATE_OLD]);
+    if (strcmp(now, session->base_programs) == 0) {
+        return TARE_OK;
+    }
+    return error_set(error, TARE_ERROR_MEASURE,
+                     "a program of %s was changed while head was built or measured: what was "
+                     "compared is not the base. Look into head's build and benchmarks; then rm -rf "
+                     "%s",
+                     session->ab.names[GATE_OLD], session->revisions[GATE_OLD].root);
 }

@@ -34,7 +34,8 @@ struct gate_session {
     /* What head measured, for requirements. */
     const struct model_benchmark **benchmarks;
     ptrdiff_t benchmark_count;
-    bool has_same_programs; /* both sides are equal byte by byte */
+    const char *base_programs; /* hash of the base's programs before head was built */
+    bool has_same_programs;    /* both sides are equal byte by byte */
     /* One per entry of the contest. */
     bool *is_confirmed; /* a confirmation was tried */
     bool *is_kept;      /* its samples are in the store */
@@ -50,6 +51,10 @@ void gate_add_change(struct gate_session *session, const char *text);
 /* Builds both sides and pairs their benchmarks. */
 tare_status gate_plan(struct gate_session *session, const struct option_result *words,
                       struct tare_error *error);
+
+/* Are the base's programs still what its build made? Head's build and benchmarks could reach them.
+ */
+tare_status gate_check_base(const struct gate_session *session, struct tare_error *error);
 
 /* The same for head alone, when a stored baseline is the other side. */
 tare_status gate_plan_head(struct gate_session *session, const struct option_result *words,

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "os/file.h"
 #include "os/interrupt.h"
 
 #include <stdio.h>
@@ -51,6 +52,7 @@ static int unknown_command(const char *word)
 
 int main(int argc, char **argv)
 {
+    file_fill_standard();
     interrupt_ignore_size_limit();
     if (argc < 2) {
         print_overview(stderr);

@@ -56,6 +56,10 @@ enum {
     /* Level 3 is zstd's default; higher ones gain under 1 % on samples and cost several times more.
      */
     COMPRESSION_LEVEL = 3,
+    /* Fewer samples than this pack better shuffled (see above), so the other way is not tried; and
+       fewer bytes than this do not get smaller by more than zstd's own header. */
+    PLAIN_SAMPLES_MIN = 100,
+    PACKED_BYTES_MIN = 64,
     /* The densest thing zstd can say is "128 KiB of one byte" in 4 bytes; a blob that promises more
        lies. */
     EXPANSION_MAX = 128 * 1024 / 4,
@@ -214,9 +218,12 @@ static tare_status wrap(struct samples_codec *codec, struct arena *arena,
     write_u64(&out, XXH3_64bits_withSeed(content->bytes, (size_t)content->length, (uint64_t)count));
     write_varint(&out, (uint64_t)count);
     write_varint(&out, (uint64_t)content->length);
-    size_t packed = ZSTD_compressCCtx(codec->compressor, out.bytes + out.length,
-                                      (size_t)(out.capacity - out.length), content->bytes,
-                                      (size_t)content->length, COMPRESSION_LEVEL);
+    size_t packed = (size_t)content->length;
+    if (content->length >= PACKED_BYTES_MIN) {
+        packed = ZSTD_compressCCtx(codec->compressor, out.bytes + out.length,
+                                   (size_t)(out.capacity - out.length), content->bytes,
+                                   (size_t)content->length, COMPRESSION_LEVEL);
+    }
     if (ZSTD_isError(packed)) {
         return error_set(error, TARE_ERROR_MEMORY, "samples could not be compressed: %s",
                          ZSTD_getErrorName(packed));
@@ -409,10 +416,11 @@ tare_status samples_encode(struct samples_codec *codec, struct arena *arena,
     }
     struct samples_blob plain = {0};
     status = encode_as(codec, arena, metric, run_count, VALUES_SHUFFLED, blob, error);
-    if (status == TARE_OK) {
+    bool is_tried = metric->count >= PLAIN_SAMPLES_MIN;
+    if (status == TARE_OK && is_tried) {
         status = encode_as(codec, arena, metric, run_count, VALUES_PLAIN, &plain, error);
     }
-    if (status == TARE_OK && plain.length < blob->length) {
+    if (status == TARE_OK && is_tried && plain.length < blob->length) {
         *blob = plain;
     }
     return status;

@@ -202,6 +202,15 @@ int file_open_write(const char *path, struct tare_error *error)
     return fd;
 }
 
+void file_fill_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0) {
+            (void)open("/dev/null", O_RDONLY); /* the lowest free number is this one */
+        }
+    }
+}
+
 bool file_map(const char *path, const void **bytes, ptrdiff_t *length)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe of that name must not block */

@@ -21,6 +21,9 @@ int file_open_write(const char *path, struct tare_error *error);
 /* A file without a name, gone when closed: a child writes it as /proc/self/fd/N when it keeps the
  * descriptor, and so is it read here. */
 int file_open_memory(struct tare_error *error);
+/* A closed standard descriptor would go to the next file that is opened, the store perhaps. Fills
+ * its place; printing to it then fails, as it should. */
+void file_fill_standard(void);
 /* The file's bytes as read-only memory, without reading it first: for looking into large programs.
  * False when it is no readable regular file with something in it. */
 bool file_map(const char *path, const void **bytes, ptrdiff_t *length);

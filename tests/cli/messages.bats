@@ -97,3 +97,10 @@ fits() { LC_ALL=C.UTF-8 awk 'length($0) > 80 { print "too wide: " $0; bad = 1 } 
     run "$tare" runs list
     [[ "$output" == *"(old: true)"* && "$output" == *"(new: /bin/true)"* ]]
 }
+
+@test "closed standard descriptors: nothing is written elsewhere, and it is no success" {
+  run bash -c '"$0" runs list --store "$1" >&- 2>&-; echo "$?"' "$TARE_BUILD/tare" "$BATS_TEST_TMPDIR/none.db"
+  [ "$output" != 0 ]
+  run bash -c '"$0" --version <&- >&- 2>/dev/null; echo "$?"' "$TARE_BUILD/tare"
+  [ ! -s "$BATS_TEST_TMPDIR/none.db" ]
+}

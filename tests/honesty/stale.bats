@@ -216,3 +216,14 @@ setup() { gate_setup; }
     gate
     expect 2 ".tare/worktrees is checked in"
 }
+
+@test "head's build that overwrites the base's program is found out" {
+    new_project
+    # Head is twice as slow; its build copies its program over that of every other worktree.
+    bench 1000
+    printf 'bench: bench.c\n\tcc -O2 %s -I%s/include bench.c %s/libtare.a -lpthread -o bench\n\tfor f in ../../*/tree/bench; do [ $$f -ef bench ] || cp bench $$f; done\n' \
+        "${TARE_CFLAGS:-}" "$TARE_SOURCE" "$TARE_BUILD" >Makefile
+    commit forged
+    gate
+    expect 3 "was changed while head was built or measured"
+}

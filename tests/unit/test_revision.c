@@ -394,7 +394,8 @@ static void test_prune(void **state)
     revision_prune(&fixture->arena,
                    arena_printf(&fixture->arena, "%s/.tare/worktrees", fixture->user));
     shell(fixture,
-          "cd .tare/worktrees; test -e \"$HELD\"; test \"$(ls -d 00000000000001*-000 | wc -l)\" = 20; "
+          "cd .tare/worktrees; test -e \"$HELD\"; test \"$(ls -d 00000000000001*-000 | wc -l)\" = "
+          "20; "
           "test -e 0000000000000130-000; test -e 0000000000000111-000; "
           "test ! -e 0000000000000110-000; test ! -e ffffffffffffffff-000; "
           "test ! -e ffffffffffffffff-001.old-123456; test -e other; test -e objects.index-1; "

@@ -243,6 +243,15 @@ static void test_tail_and_mean(void **state)
     fast.tail_log = 0.05 - 0.2;
     c = judge(run_at(0), fast, &reruns, &plain);
     assert_verdict(&c, MODEL_INCONCLUSIVE, "tail-differs");
+    /* Where the typical launch is in doubt, or better, the worst tenth still counts. */
+    struct model_figures doubtful = run_at(0.008);
+    doubtful.tail_log = 0.05 + 0.2;
+    c = judge(run_at(0), doubtful, &reruns, &plain);
+    assert_verdict(&c, MODEL_REGRESSED, "tail-beyond-band");
+    struct model_figures mixed = run_at(-0.05);
+    mixed.tail_log = 0.05 + 0.2;
+    c = judge(run_at(0), mixed, &reruns, &plain);
+    assert_verdict(&c, MODEL_INCONCLUSIVE, "mixed");
     struct detect_reruns no_tails = reruns;
     no_tails.has_tail = false;
     c = judge(run_at(0), run_at(0), &no_tails, &plain);
