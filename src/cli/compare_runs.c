@@ -307,6 +307,15 @@ static tare_status check_gate(const struct judging *judging, struct tare_error *
 
 /* ---- judging ---- */
 
+/* Metrics of one benchmark mostly stand in the same order in every run. */
+static const struct model_metric *find_metric(const struct model_benchmark *benchmark,
+                                              const char *name, ptrdiff_t likely)
+{
+    bool is_there =
+        likely < benchmark->metric_count && strcmp(benchmark->metrics[likely].name, name) == 0;
+    return is_there ? &benchmark->metrics[likely] : model_metric_find(benchmark, name);
+}
+
 static void add_reruns(struct judging *judging, const struct compare_rerun *rerun)
 {
     const struct compare_runs *runs = judging->runs;
@@ -329,9 +338,8 @@ static void add_reruns(struct judging *judging, const struct compare_rerun *reru
             }
         }
         for (ptrdiff_t m = 0; m < pair->metric_count; m++) {
-            const struct model_metric *metric = model_metric_find(benchmark, pair->metrics[m]);
-            const struct model_metric *now =
-                model_metric_find(pair->new_benchmark, pair->metrics[m]);
+            const struct model_metric *metric = find_metric(benchmark, pair->metrics[m], m);
+            const struct model_metric *now = find_metric(pair->new_benchmark, pair->metrics[m], m);
             /* A renamed benchmark has two labels, but a run has it once. */
             if (metric == NULL || metric->invalid_reason != NULL || now == NULL ||
                 strcmp(metric->unit, now->unit) != 0 || metric->better != now->better ||
