@@ -128,6 +128,7 @@ static void grow_entry(struct arena *arena, const struct contest *contest,
         entry->rules = rules;
     }
     entry->metric_count = count + 1;
+    entry->counted_count++;
 }
 
 /* What is said of two counts: all digits, since one more matters; or why there is none. */

@@ -9,6 +9,7 @@
 #include "cli/revision.h"
 #include "cli/run_record.h"
 #include "cli/store_path.h"
+#include "detect/figures.h"
 #include "detect/judge.h"
 #include "os/terminal.h"
 #include "report/comparison_json.h"
@@ -59,6 +60,7 @@ tare_status ab_settle_entry(void *context, struct contest_entry *entry, struct t
     }
     ab_doubt_memory(session->cli->arena, entry);
     for (int side = 0; side < entry->pair.side_count && status == TARE_OK; side++) {
+        detect_figures_fill(entry->pair.sides[side].benchmark);
         status = store_benchmark_save(session->store, session->runs[side].id,
                                       entry->pair.sides[side].benchmark, error);
     }
@@ -141,6 +143,7 @@ void ab_prepare_contest(struct ab_session *session)
     session->observer = (struct contest_observer){
         .context = session, .update = ab_show_progress, .settled = ab_settle_entry};
     contest->observer = &session->observer;
+    contest_open(arena, contest);
     session->is_live = !options->run.common.quiet && terminal_is(STDERR_FILENO);
     if (!options->run.common.quiet) {
         fprintf(stderr, "%td benchmark%s, at most %s in all (--budget)%s\n", contest->count,

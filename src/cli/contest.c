@@ -80,15 +80,19 @@ bool contest_is_decided(const struct contest *contest, const struct contest_entr
     return true;
 }
 
-/* Asks the rule about every metric of every new side. */
+/* Asks the rule about every metric of every new side. What was counted is what it is; what was
+ * confirmed is judged by the launches of its confirmation alone. */
 static void judge_entry(struct arena *arena, const struct contest *contest,
                         struct contest_entry *entry)
 {
     const struct pair_side *sides = entry->pair.sides;
     for (int side = 1; side < entry->pair.side_count; side++) {
-        for (ptrdiff_t m = 0; m < entry->metric_count; m++) {
+        for (ptrdiff_t m = 0; m < entry->metric_count - entry->counted_count; m++) {
             struct model_comparison *comparison = &entry->comparisons[side - 1][m];
             const struct detect_rule *rule = rule_of(contest, entry, m);
+            if (comparison->is_confirmed) {
+                continue;
+            }
             detect_paired(arena, sides[0].benchmark, sides[side].benchmark, entry->metrics[m], rule,
                           comparison);
             comparison->is_gated = m < entry->gated_count;
@@ -98,6 +102,13 @@ static void judge_entry(struct arena *arena, const struct contest *contest,
             explain_slow(arena, contest, entry, comparison);
             comparison->seconds = entry->pair.spent_ns / 1e9;
         }
+    }
+}
+
+void contest_open(struct arena *arena, const struct contest *contest)
+{
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        judge_entry(arena, contest, &contest->entries[i]);
     }
 }
 

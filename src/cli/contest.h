@@ -18,6 +18,7 @@ struct contest_entry {
     const char **metrics; /* compared; the first `gated_count` of them decide */
     ptrdiff_t metric_count;
     ptrdiff_t gated_count;
+    ptrdiff_t counted_count;   /* the last ones: exact counts, made once, not judged at a look */
     struct detect_rule *rules; /* one per metric; NULL: the contest's */
     /* comparisons[side − 1][metric]: as of the latest look. */
     struct model_comparison **comparisons;
@@ -48,6 +49,9 @@ struct contest {
     struct random *random;
     const struct contest_observer *observer;
 };
+
+/* Before anything is measured: every comparison says so, whatever interrupts the contest. */
+void contest_open(struct arena *arena, const struct contest *contest);
 
 /* Is none of the entry's metrics that decide in doubt? */
 bool contest_is_decided(const struct contest *contest, const struct contest_entry *entry);

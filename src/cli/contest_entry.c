@@ -77,7 +77,6 @@ void contest_entry_fresh(struct arena *arena, const struct contest_entry *entry,
 {
     *fresh = *entry;
     fresh->is_settled = false;
-    fresh->launch_ns = entry->launch_ns;
     fresh->pair.launches = 0;
     fresh->pair.spent_ns = 0;
     for (int i = 0; i < entry->pair.side_count; i++) {

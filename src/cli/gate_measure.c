@@ -21,6 +21,8 @@
 static const double SCREEN_SHARE = 0.7;
 /* A retry gets half of the budget again. */
 static const double RETRY_SHARE = 0.5;
+/* Less than a tenth decides nothing that the whole did not. */
+static const double LEFT_SHARE_MIN = 0.1;
 /* A confirmation that would get less time than this cannot reach its first look under load. */
 static const double CONFIRM_NS_MIN = 5e9;
 
@@ -83,6 +85,7 @@ static void take_confirmation(struct gate_session *session, struct contest_entry
         struct model_comparison again = fresh->comparisons[0][m];
         again.is_confirmed = detect_gate(&again, &fresh->rules[m].limit) == MODEL_GATE_FAIL;
         again.seconds += seen->seconds;
+        again.witness = again.is_confirmed ? seen->witness : NULL;
         if (!again.is_confirmed && again.verdict != MODEL_INVALID) {
             again.verdict = MODEL_INCONCLUSIVE;
             again.reason_code = "not-confirmed";
@@ -109,6 +112,28 @@ static tare_status begin_confirmation(struct gate_session *session, struct ab_se
     return ab_begin_runs(again, argv, error);
 }
 
+/* The suspects again, with nothing measured yet, at the level corrected for how many are gated. */
+static void enter_suspects(struct gate_session *session, struct contest *again,
+                           const ptrdiff_t *suspects, ptrdiff_t count)
+{
+    struct arena *arena = session->ab.cli->arena;
+    double alpha =
+        (1 - session->ab.decision.confidence) / fmax(1, (double)session->ab.decision.gated_count);
+    again->entries = ARENA_ARRAY(arena, struct contest_entry, count);
+    again->count = count;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const struct contest_entry *suspect = &session->ab.contest.entries[suspects[i]];
+        struct contest_entry *fresh = &again->entries[i];
+        contest_entry_fresh(arena, suspect, fresh);
+        fresh->rules = ARENA_ARRAY(arena, struct detect_rule, fresh->metric_count);
+        for (ptrdiff_t m = 0; m < fresh->metric_count; m++) {
+            fresh->rules[m] = suspect->rules[m];
+            fresh->rules[m].alpha = alpha;
+        }
+    }
+    contest_open(arena, again);
+}
+
 /* Fresh launches for every entry that failed and was not confirmed yet. */
 static tare_status confirm(struct gate_session *session, char **argv, double budget_ns,
                            struct tare_error *error)
@@ -133,23 +158,11 @@ static tare_status confirm(struct gate_session *session, char **argv, double bud
     if (!session->options->ab.run.common.quiet) {
         fprintf(stderr, "confirming %td on fresh launches\n", count);
     }
-    double alpha =
-        (1 - session->ab.decision.confidence) / fmax(1, (double)session->ab.decision.gated_count);
-    again.contest.entries = ARENA_ARRAY(arena, struct contest_entry, count);
-    again.contest.count = count;
     again.contest.budget_ns = budget_ns;
     again.observer = (struct contest_observer){
         .context = &again, .update = ab_show_progress, .settled = ab_settle_entry};
     again.contest.observer = &again.observer;
-    for (ptrdiff_t i = 0; i < count; i++) {
-        struct contest_entry *fresh = &again.contest.entries[i];
-        contest_entry_fresh(arena, &contest->entries[suspects[i]], fresh);
-        fresh->rules = ARENA_ARRAY(arena, struct detect_rule, fresh->metric_count);
-        for (ptrdiff_t m = 0; m < fresh->metric_count; m++) {
-            fresh->rules[m] = contest->entries[suspects[i]].rules[m];
-            fresh->rules[m].alpha = alpha;
-        }
-    }
+    enter_suspects(session, &again.contest, suspects, count);
     status = contest_run(arena, &again.contest, error);
     for (ptrdiff_t i = 0; i < count; i++) {
         take_confirmation(session, &contest->entries[suspects[i]], &again.contest.entries[i]);
@@ -190,42 +203,62 @@ static double left_ns(const struct gate_session *session, mono_time started)
     return session->options->ab.run.budget_ns - (double)clock_since_ns(started);
 }
 
+static void say_retry(const struct gate_session *session, double more_ns, int retries)
+{
+    if (!session->options->ab.run.common.quiet) {
+        fprintf(stderr, "still in doubt: another %s (%d more %s)\n",
+                unit_format(session->ab.cli->arena, more_ns, "ns", 3), retries,
+                retries == 1 ? "retry" : "retries");
+    }
+}
+
+static ptrdiff_t count_launches(const struct contest *contest)
+{
+    ptrdiff_t count = 0;
+    for (ptrdiff_t i = 0; i < contest->count; i++) {
+        count += contest->entries[i].pair.launches;
+    }
+    return count;
+}
+
+/* One pass over what is open, then fresh launches for what failed. `is_stuck`: no next look fitted
+ * into the time there was, so the same time again would not be used either. */
+static tare_status screen(struct gate_session *session, char **argv, mono_time started,
+                          bool *is_stuck, struct tare_error *error)
+{
+    struct contest *contest = &session->ab.contest;
+    ptrdiff_t launches = count_launches(contest);
+    tare_status status = contest_run(session->ab.cli->arena, contest, error);
+    *is_stuck = count_launches(contest) == launches;
+    double share_ns = fmax(left_ns(session, started), CONFIRM_NS_MIN);
+    return status == TARE_OK ? confirm(session, argv, share_ns, error) : status;
+}
+
 /* Screens, confirms, and goes on, until nothing is in doubt or time and retries are used up. */
 static tare_status spend_budget(struct gate_session *session, char **argv, struct tare_error *error)
 {
-    struct arena *arena = session->ab.cli->arena;
     struct contest *contest = &session->ab.contest;
     double budget_ns = session->options->ab.run.budget_ns;
     int retries = (int)session->options->retries;
     mono_time started = clock_now();
     contest->budget_ns = budget_ns * SCREEN_SHARE;
     for (;;) {
-        tare_status status = contest_run(arena, contest, error);
-        if (status == TARE_OK) {
-            double share_ns = fmax(left_ns(session, started), CONFIRM_NS_MIN);
-            status = confirm(session, argv, share_ns, error);
-        }
-        if (status != TARE_OK) {
+        bool is_stuck = false;
+        tare_status status = screen(session, argv, started, &is_stuck, error);
+        double more_ns = left_ns(session, started);
+        bool is_spent = is_stuck || more_ns < budget_ns * LEFT_SHARE_MIN;
+        if (status != TARE_OK || (is_spent && retries == 0)) {
             return status;
         }
-        double more_ns = left_ns(session, started);
-        /* Less than a tenth decides nothing that the whole did not. */
-        if (more_ns < budget_ns / 10) {
-            if (retries == 0 || contest_reopen(contest, 0) == 0) {
-                return TARE_OK;
-            }
-            retries--;
-            more_ns = budget_ns * RETRY_SHARE;
-            started = clock_now();
-            started.ns -= (int64_t)(budget_ns - more_ns);
-            if (!session->options->ab.run.common.quiet) {
-                fprintf(stderr, "still in doubt: another %s (%d more %s)\n",
-                        unit_format(arena, more_ns, "ns", 3), retries,
-                        retries == 1 ? "retry" : "retries");
-            }
-        }
+        more_ns = is_spent ? budget_ns * RETRY_SHARE : more_ns;
         if (contest_reopen(contest, more_ns) == 0) {
             return TARE_OK;
+        }
+        if (is_spent) {
+            retries--;
+            started = clock_now();
+            started.ns -= (int64_t)(budget_ns - more_ns);
+            say_retry(session, more_ns, retries);
         }
     }
 }

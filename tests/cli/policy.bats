@@ -65,9 +65,9 @@ reads() { "$tare" run --list -- true; }
     for key in $keys; do
         grep -Eq "\`$key\`|[{ ]$key:" "$doc" || { echo "not in the manual: $key"; return 1; }
     done
-    for word in $(sed -n 's/^| `\([a-z_]*\)` |.*/\1/p' "$doc"); do
+    while read -r word; do
         grep -qx "$word" <<<"$keys" || { echo "in the manual, but no key: $word"; return 1; }
-    done
+    done < <(sed -n 's/^| `\([a-z_]*\)` |.*/\1/p' "$doc")
 }
 
 @test "the manual's defaults are the schema's" {

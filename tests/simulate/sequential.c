@@ -213,7 +213,8 @@ static struct truth find_truth(const struct scenario *scenario, struct random *r
         return (struct truth){0};
     }
     struct arena_mark mark = arena_mark(scratch);
-    struct pair_sides sides = {{.random = random}, {.random = random, .is_new = true}};
+    struct pair_sides sides = {.old_side = {.random = random},
+                               .new_side = {.random = random, .is_new = true}};
     double *logs = ARENA_ARRAY(scratch, double, TRUTH_LAUNCHES);
     for (ptrdiff_t i = 0; i < TRUTH_LAUNCHES; i++) {
         logs[i] = simulate_launch(scenario, &sides, i, scratch).median_log;
@@ -334,7 +335,8 @@ int main(int argument_count, char **arguments)
         struct truth truth = find_truth(&scenarios[s], &random, &arena);
         struct tally tally = {0};
         for (ptrdiff_t trial = 0; trial < trials; trial++) {
-            struct pair_sides sides = {{.random = &random}, {.random = &random, .is_new = true}};
+            struct pair_sides sides = {.old_side = {.random = &random},
+                                       .new_side = {.random = &random, .is_new = true}};
             double logs[LAUNCHES_MAX];
             for (ptrdiff_t i = 0; i < LAUNCHES_MAX; i++) {
                 logs[i] = simulate_launch(&scenarios[s], &sides, i, &arena).median_log;
