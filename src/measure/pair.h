@@ -16,7 +16,7 @@
 #include "measure/pace.h"
 #include "measure/target.h"
 
-enum { PAIR_SIDES_MAX = 8, PAIR_CPUS_MAX = 1024 };
+enum { PAIR_SIDES_MAX = 8, PAIR_CPUS_MAX = 1024, PAIR_COLD_MAX = 400 };
 
 struct pair_plan {
     ptrdiff_t rounds;        /* of a launch; of the first ones, when paced */
@@ -44,9 +44,12 @@ struct pair_side {
 struct pair {
     struct pair_side sides[PAIR_SIDES_MAX];
     int side_count;
-    double iterations;    /* per slice, the same on all sides; 0: not calibrated yet */
-    ptrdiff_t rounds;     /* per launch; fewer than the plan's when a slice is slow */
-    ptrdiff_t rounds_min; /* of paced launches */
+    double iterations;               /* per slice, the same on all sides; 0: not calibrated yet */
+    ptrdiff_t rounds;                /* per launch; fewer than the plan's when a slice is slow */
+    ptrdiff_t rounds_min;            /* of paced launches */
+    bool has_lead_in;                /* a slice that is not timed goes before every one that is */
+    double cold_logs[PAIR_COLD_MAX]; /* lead-ins over what followed them, of the first launches */
+    ptrdiff_t cold_count;
     struct pace pace;
     ptrdiff_t launches;
     double spent_ns;

@@ -5,15 +5,16 @@
  *
  * Goal: at nominal 1 %, at most 1.1 % of comparisons have any look, from 8 to 161 launches, whose
  * interval excludes the truth. Method: both sides' times are simulated (not their differences),
- * nine rounds a launch, summed up by stats_paired_launch and judged by stats_ratio_interval at
- * every look. A row fails when its count is too high for a true rate of 1.1 % (binomial, one in
- * 1,000 by luck).
+ * nine rounds a launch (paced rows: as many as measure/pace.h says), summed up by
+ * stats_paired_launch and judged by stats_ratio_interval at every look. A row fails when its count
+ * is too high for a true rate of 1.1 % (binomial, one in 1,000 by luck).
  *
  * The truth is 0 where the sides are exchangeable; elsewhere the median over many simulated
  * launches. Beside it: the same with the trimmed mean as truth, plain t at the same looks, the
  * t-mixture, and peeking at every launch with a fixed t interval. Seeds are fixed. */
 #include "stats/sequential.h"
 #include "base/random.h"
+#include "measure/pace.h"
 #include "stats/diagnostic.h"
 #include "stats/distribution.h"
 #include "stats/order.h"
@@ -23,7 +24,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 9, LOOKS = 11, LAUNCHES_MAX = 161, TRUTH_LAUNCHES = 200000 };
+enum {
+    ROUNDS = 9,
+    ROUNDS_MAX = PACE_ROUNDS_MAX,
+    LOOKS = 11,
+    LAUNCHES_MAX = 161,
+    TRUTH_LAUNCHES = 200000
+};
 
 static const double ALPHA = 0.01;
 static const double RATE_MAX = 0.011;
@@ -44,7 +51,10 @@ struct scenario {
     double added_work;    /* share of extra work in new, with noise of its own */
     double common_drift;  /* of both sides, over 100 launches */
     bool is_exchangeable; /* truth is 0 by symmetry */
+    bool is_paced;        /* rounds follow from the launches before; they scatter by more */
 };
+
+static const double ROUND_NOISE_PACED = 0.08;
 
 static double effect_normal(struct side *side, ptrdiff_t launch)
 {
@@ -144,6 +154,8 @@ static const struct scenario scenarios[] = {
      .common_drift = 0.1,
      .is_exchangeable = true},
     {.name = "layout-clustered", .effect = effect_layout, .is_exchangeable = true},
+    {.name = "paced", .effect = effect_normal, .is_exchangeable = true, .is_paced = true},
+    {.name = "paced, two modes", .effect = effect_modes, .is_exchangeable = true, .is_paced = true},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
@@ -151,7 +163,16 @@ enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 struct pair_sides {
     struct side old_side;
     struct side new_side;
+    struct pace pace;
 };
+
+/* A launch of 20 ms around its rounds of 1 ms. */
+static ptrdiff_t next_rounds(const struct scenario *scenario, struct pair_sides *sides,
+                             struct arena *scratch)
+{
+    const struct pace_limits limits = {.rounds_min = 20};
+    return scenario->is_paced ? pace_rounds(&sides->pace, &limits, scratch) : ROUNDS;
+}
 
 static struct stats_paired simulate_launch(const struct scenario *scenario,
                                            struct pair_sides *sides, ptrdiff_t launch,
@@ -160,18 +181,24 @@ static struct stats_paired simulate_launch(const struct scenario *scenario,
     struct random *random = sides->old_side.random;
     double old_effect = scenario->effect(&sides->old_side, launch);
     double new_effect = scenario->effect(&sides->new_side, launch);
-    double old_values[ROUNDS];
-    double new_values[ROUNDS];
-    for (int round = 0; round < ROUNDS; round++) {
-        double state = scenario->common_drift * ((double)launch + (double)round / ROUNDS) / 100;
-        old_values[round] = 1000 * exp(old_effect + state + ROUND_NOISE * random_normal(random));
-        new_values[round] = 1000 * exp(new_effect + state + ROUND_NOISE * random_normal(random));
+    double old_values[ROUNDS_MAX];
+    double new_values[ROUNDS_MAX];
+    double sd = scenario->is_paced ? ROUND_NOISE_PACED : ROUND_NOISE;
+    ptrdiff_t rounds = next_rounds(scenario, sides, scratch);
+    for (ptrdiff_t round = 0; round < rounds; round++) {
+        double place = (double)round / (double)rounds;
+        double state = scenario->common_drift * ((double)launch + place) / 100;
+        old_values[round] = 1000 * exp(old_effect + state + sd * random_normal(random));
+        new_values[round] = 1000 * exp(new_effect + state + sd * random_normal(random));
         if (scenario->added_work > 0) {
-            double noise = ROUND_NOISE * random_normal(random);
+            double noise = sd * random_normal(random);
             new_values[round] += 1000 * scenario->added_work * exp(state + noise);
         }
     }
-    return stats_paired_launch(old_values, new_values, ROUNDS, scratch);
+    if (scenario->is_paced) {
+        pace_add(&sides->pace, old_values, new_values, rounds, 1e6 * (double)rounds, 20e6, scratch);
+    }
+    return stats_paired_launch(old_values, new_values, rounds, scratch);
 }
 
 struct truth {

@@ -21,6 +21,7 @@ struct world {
     struct random random;
     char last[ENTRIES_MAX][4096]; /* which side ran each slice, 'o' or 'n' */
     ptrdiff_t slices[ENTRIES_MAX];
+    char latest[ENTRIES_MAX];
 };
 
 struct side {
@@ -30,6 +31,7 @@ struct side {
     double per_iteration_ns;
     double launch_sd;
     double noise;          /* sd of a slice; 0: little */
+    double cold_ns;        /* more when the other side ran before */
     ptrdiff_t slow_slices; /* so many first ones are preempted */
     double factor;
     double iterations;
@@ -94,6 +96,8 @@ static tare_status side_slice(void *context, struct arena *arena, double iterati
     side->iterations = iterations;
     double sd = side->noise > 0 ? side->noise : 0.002;
     double noise = exp(sd * random_normal(&world->random));
+    bool is_cold = world->latest[side->entry] != side->letter;
+    world->latest[side->entry] = side->letter;
     if (side->slow_slices > 0) {
         side->slow_slices--;
         noise *= 50;
@@ -104,8 +108,9 @@ static tare_status side_slice(void *context, struct arena *arena, double iterati
                                          .check_detail = "3, want 4"};
         return TARE_OK;
     }
-    *slice = (struct protocol_slice){.time_ns =
-                                         iterations * side->per_iteration_ns * side->factor * noise,
+    *slice = (struct protocol_slice){.time_ns = iterations * side->per_iteration_ns * side->factor *
+                                                    noise +
+                                                (is_cold ? side->cold_ns : 0),
                                      .is_deleted = side->is_deleted,
                                      .scaled = 1};
     world->now_ns += (int64_t)slice->time_ns;
@@ -252,6 +257,22 @@ static void test_disturbed_calibration(void **state)
     assert_true(slice_ns < 1.25 * f->contest.plan.slice_ns);
 }
 
+/* Goal: what it costs to fill the caches again does not thin an effect out. */
+static void test_cold_starts_are_not_timed(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1.1, 0.001);
+    add_entry(f, 1.1, 0.001);
+    f->sides[0][0].cold_ns = f->sides[0][1].cold_ns = 100e3;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_true(f->entries[0].pair.has_lead_in);
+    assert_false(f->entries[1].pair.has_lead_in); /* others pay nothing for it */
+    for (int i = 0; i < 2; i++) {
+        double ratio = f->entries[i].comparisons[0][0].ratio;
+        assert_true(ratio > 1.09 && ratio < 1.11);
+    }
+}
+
 static void test_budget_is_kept(void **state)
 {
     struct fixture *f = *state;
@@ -367,6 +388,7 @@ int main(void)
         TEST(test_launches_are_paced),
         TEST(test_rounds_that_were_asked_for_stay),
         TEST(test_disturbed_calibration),
+        TEST(test_cold_starts_are_not_timed),
         TEST(test_budget_is_kept),
         TEST(test_tiny_budget_gives_no_verdict),
         TEST(test_same_work_in_balanced_order),
