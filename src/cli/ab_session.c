@@ -20,6 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Commands are run as they are; programs are asked to lie in memory as steadily as they can. */
+static bool asks_huge_pages(const struct ab_session *session, int side)
+{
+    return session->plans[side].tasks[0].command == NULL && !session->options->has_no_huge_pages;
+}
+
 tare_status ab_begin_runs(struct ab_session *session, char **argv, struct tare_error *error)
 {
     struct arena *arena = session->cli->arena;
@@ -38,7 +44,7 @@ tare_status ab_begin_runs(struct ab_session *session, char **argv, struct tare_e
         const char *role = arena_printf(arena, "%s: %s", side == 0 ? "old" : "new",
                                         text_printable(arena, session->names[side], 200));
         model_field_set(arena, &run->environment, "compared_as", role);
-        if (session->plans[side].tasks[0].command == NULL && !session->options->has_no_huge_pages) {
+        if (asks_huge_pages(session, side)) {
             model_field_set(arena, &run->environment, "malloc_huge_pages", "asked for");
         }
         status = store_run_begin(session->store, run, error);
@@ -146,9 +152,12 @@ void ab_prepare_contest(struct ab_session *session)
     contest_open(arena, contest);
     session->is_live = !options->run.common.quiet && terminal_is(STDERR_FILENO);
     if (!options->run.common.quiet) {
-        fprintf(stderr, "%td benchmark%s, at most %s in all (--budget)%s\n", contest->count,
+        /* What is not as the user would run it is said. */
+        bool has_huge_pages = asks_huge_pages(session, 0);
+        fprintf(stderr, "%td benchmark%s, at most %s in all (--budget)%s%s\n", contest->count,
                 contest->count == 1 ? "" : "s", unit_format(arena, options->run.budget_ns, "ns", 3),
-                session->priority.is_raised ? ", at raised priority" : "");
+                session->priority.is_raised ? ", at raised priority" : "",
+                has_huge_pages ? ", asking for huge pages (--no-huge-pages)" : "");
     }
 }
 

@@ -338,7 +338,7 @@ static tare_status prepare_sides(struct pair_work *w, struct tare_error *error)
 static bool has_time(const struct pair_work *w)
 {
     double elapsed_ns = (double)(w->clock->now(w->clock->context).ns - w->started.ns);
-    double round_ns = w->pair->slice_cost_ns * w->pair->side_count;
+    double round_ns = w->pair->slice_cost_ns * w->pair->side_count * (w->pair->has_lead_in ? 2 : 1);
     return w->plan->left_ns <= 0 || elapsed_ns + round_ns <= w->plan->left_ns;
 }
 
@@ -383,14 +383,15 @@ static tare_status run_turn(struct pair_work *w, int side, struct protocol_slice
 static tare_status run_rounds(struct pair_work *w, struct tare_error *error)
 {
     struct pair *pair = w->pair;
-    for (int i = 0; i < pair->side_count; i++) {
+    const int sides = pair->side_count;
+    for (int i = 0; i < sides; i++) {
         w->record.slices[i] = ARENA_ARRAY(w->scratch, struct protocol_slice, pair->rounds);
     }
     int order[PAIR_SIDES_MAX];
     mono_time started = w->clock->now(w->clock->context);
     for (ptrdiff_t round = 0; round < pair->rounds && has_time(w); round++) {
         choose_order(w, round, order);
-        for (int i = 0; i < pair->side_count; i++) {
+        for (int i = 0; i < sides; i++) {
             w->failed_side = order[i];
             tare_status status = run_turn(w, order[i], &w->record.slices[order[i]][round], error);
             if (status != TARE_OK) {
@@ -399,7 +400,7 @@ static tare_status run_rounds(struct pair_work *w, struct tare_error *error)
         }
         w->record.rounds = round + 1;
         pair->slice_cost_ns = 0;
-        for (int i = 0; i < pair->side_count; i++) {
+        for (int i = 0; i < sides; i++) {
             pair->slice_cost_ns = fmax(pair->slice_cost_ns, w->record.slices[i][round].time_ns);
         }
         if (is_used_up(pair)) {
