@@ -141,6 +141,7 @@ static int keep_decision(struct gate_session *session, tare_status status, struc
     struct model_decision *decision = &session->ab.decision;
     int code = status == TARE_INTERRUPTED ? EXIT_CODE_INTERRUPTED : decision->judgement->exit_code;
     decision->judgement->exit_code = code;
+    error_clear(error); /* an interrupt is told by the code; what follows has reasons of its own */
     tare_status kept = ab_keep_decision(&session->ab, code, error);
     /* Equal programs may read files that differ: only equal trees prove that nothing changed. */
     bool is_itself = session->has_same_programs &&

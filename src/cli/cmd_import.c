@@ -255,7 +255,8 @@ static tare_status save_benchmark(void *context, struct model_benchmark *benchma
     tare_status status = session->run_id[0] == '\0' ? begin_run(session, error) : TARE_OK;
     if (status == TARE_OK && session->run.benchmark_count >= MODEL_BENCHMARKS_MAX) {
         status = error_set(error, TARE_ERROR_MEASURE, "%s: more than %d benchmarks in one run",
-                           session->current->path, MODEL_BENCHMARKS_MAX);
+                           text_printable(session->arena, session->current->path, 200),
+                           MODEL_BENCHMARKS_MAX);
     }
     if (status == TARE_OK && is_again) {
         status = save_joined(session, benchmark, error);

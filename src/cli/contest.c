@@ -177,8 +177,9 @@ ptrdiff_t contest_reopen(struct contest *contest, double budget_ns)
     contest->budget_ns = budget_ns;
     for (ptrdiff_t i = 0; i < contest->count; i++) {
         struct contest_entry *entry = &contest->entries[i];
-        bool is_open =
-            entry->is_settled && pair_is_sound(&entry->pair) && !contest_is_decided(contest, entry);
+        bool is_open = entry->is_settled && !entry->is_closed && pair_is_sound(&entry->pair) &&
+                       entry->pair.launches < launches_max(contest) &&
+                       !contest_is_decided(contest, entry);
         entry->is_settled = !is_open && entry->is_settled;
         count += is_open;
     }

@@ -23,6 +23,7 @@ struct contest_entry {
     /* comparisons[side − 1][metric]: as of the latest look. */
     struct model_comparison **comparisons;
     bool is_settled;  /* decided, failed, or out of time */
+    bool is_closed;   /* not to be taken up again */
     double launch_ns; /* cost of a launch, of late; 0: none yet */
 };
 

@@ -214,6 +214,28 @@ void gate_add_change(struct gate_session *session, const char *text)
     decision->policy_changes = grown;
 }
 
+/* What head changes in the rules. `broken`: why the base's cannot be read, NULL: they can. */
+static void list_changes(struct gate_session *session, const struct model_policy *base,
+                         const struct model_policy *head, const char *broken)
+{
+    struct arena *arena = session->ab.cli->arena;
+    if (broken != NULL) {
+        gate_add_change(session,
+                        arena_printf(arena, "the base's policy cannot be read, head's %s: %s",
+                                     head != NULL ? "judges" : "is missing too", broken));
+    } else if (base == NULL && head != NULL) {
+        gate_add_change(session, "tare.yaml is new: the base has none, so its first version judges "
+                                 "this change");
+    } else if (base != NULL && head == NULL) {
+        gate_add_change(session, "tare.yaml is removed");
+    } else if (base != NULL) {
+        struct model_text_list changes = model_policy_diff(arena, base, head);
+        for (ptrdiff_t i = 0; i < changes.count; i++) {
+            gate_add_change(session, changes.items[i]);
+        }
+    }
+}
+
 /* The rules that judge are the base's; what head changes in them is listed. A base without any
  * takes those of head, which is said: somebody has to begin. */
 static tare_status choose_policy(struct gate_session *session, struct tare_error *error)
@@ -255,21 +277,7 @@ static tare_status choose_policy(struct gate_session *session, struct tare_error
     if (config->policy.store != NULL) {
         config->store = config_path(arena, config, config->policy.store);
     }
-    if (broken != NULL) {
-        gate_add_change(session,
-                        arena_printf(arena, "the base's policy cannot be read, head's %s: %s",
-                                     has_head ? "judges" : "is missing too", broken));
-    } else if (!has_base && has_head) {
-        gate_add_change(session, "tare.yaml is new: the base has none, so its first version judges "
-                                 "this change");
-    } else if (has_base && !has_head) {
-        gate_add_change(session, "tare.yaml is removed");
-    } else if (has_base) {
-        struct model_text_list changes = model_policy_diff(arena, &base, &head);
-        for (ptrdiff_t i = 0; i < changes.count; i++) {
-            gate_add_change(session, changes.items[i]);
-        }
-    }
+    list_changes(session, has_base ? &base : NULL, has_head ? &head : NULL, broken);
     return TARE_OK;
 }
 

@@ -16,6 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of the budget for each of the two runs of head. A second one, only made when the first fails, is
+ * as long as the first, so that it is known as well: together they may take 1.4 budgets. */
+static const double RUN_SHARE = 0.7;
+
 /* The baseline has to be there before anything is built or measured. */
 static tare_status find_baseline(struct gate_session *session, struct store_baseline *baseline,
                                  struct tare_error *error)
@@ -106,8 +110,9 @@ static tare_status compare(struct gate_session *session, const struct model_run 
 
 static bool is_failing(const struct gate_session *session, const struct model_comparison *item)
 {
-    const char *label = judge_label(session->ab.cli->arena, item);
-    const struct detect_limit limit = judge_limit(&session->ab.config.policy, label, item->metric);
+    const char *label = model_comparison_label(session->ab.cli->arena, item);
+    const struct detect_limit limit = judge_limit(
+        session->ab.cli->arena, &session->ab.config.policy, label, item->metric, item->unit);
     return item->is_gated && limit.is_set && detect_gate(item, &limit) == MODEL_GATE_FAIL;
 }
 
@@ -117,7 +122,8 @@ static const struct model_comparison *find_item(const struct model_decision *dec
 {
     for (ptrdiff_t i = 0; i < decision->count; i++) {
         const struct model_comparison *item = &decision->items[i];
-        if (strcmp(item->metric, metric) == 0 && strcmp(judge_label(arena, item), label) == 0) {
+        if (strcmp(item->metric, metric) == 0 &&
+            strcmp(model_comparison_label(arena, item), label) == 0) {
             return item;
         }
     }
@@ -142,7 +148,7 @@ static tare_status confirm(struct gate_session *session, char **argv, double bud
         if (!is_failing(session, item)) {
             continue;
         }
-        const char *label = judge_label(arena, item);
+        const char *label = model_comparison_label(arena, item);
         const struct model_comparison *seen = find_item(&again, label, item->metric, arena);
         bool is_seen = seen != NULL && is_failing(session, seen);
         if (is_seen) {
@@ -172,8 +178,7 @@ tare_status gate_against_baseline(struct gate_session *session, const struct opt
         status = gate_plan_head(session, words, error);
     }
     if (status == TARE_OK) {
-        /* As in a comparison side by side, the rest is for confirming. */
-        status = measure_head(session, argv, budget_ns * 0.7, &measured, error);
+        status = measure_head(session, argv, budget_ns * RUN_SHARE, &measured, error);
     }
     if (status == TARE_OK) {
         status = compare(session, &measured.run, decision, &runs, error);
@@ -195,5 +200,5 @@ tare_status gate_against_baseline(struct gate_session *session, const struct opt
     for (ptrdiff_t i = 0; i < decision->count; i++) {
         has_failure = has_failure || is_failing(session, &decision->items[i]);
     }
-    return has_failure ? confirm(session, argv, budget_ns * 0.7, error) : TARE_OK;
+    return has_failure ? confirm(session, argv, budget_ns * RUN_SHARE, error) : TARE_OK;
 }

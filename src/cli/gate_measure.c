@@ -26,6 +26,18 @@ static const double LEFT_SHARE_MIN = 0.1;
 /* A confirmation that would get less time than this cannot reach its first look under load. */
 static const double CONFIRM_NS_MIN = 5e9;
 
+/* Known before the first sample: the target declares its metrics. */
+static const char *unit_of(const struct contest_entry *entry, const char *metric)
+{
+    const struct measure_target *target = &entry->pair.sides[GATE_OLD].target;
+    for (ptrdiff_t i = 0; i < target->metric_count; i++) {
+        if (strcmp(target->metrics[i].name, metric) == 0) {
+            return target->metrics[i].unit;
+        }
+    }
+    return "ns"; /* time, which every target has */
+}
+
 /* Limit, band and learnt noise of every metric; the metrics that do not decide have no limit. */
 static void set_rules(struct gate_session *session)
 {
@@ -43,7 +55,8 @@ static void set_rules(struct gate_session *session)
             if (m >= entry->gated_count) {
                 continue;
             }
-            entry->rules[m].limit = judge_limit(policy, entry->label, entry->metrics[m]);
+            entry->rules[m].limit = judge_limit(arena, policy, entry->label, entry->metrics[m],
+                                                unit_of(entry, entry->metrics[m]));
             const char *text = detect_noise_floor_text(arena, &learnt, clock_unix_ns());
             if (learnt.floor > contest->rule.band) {
                 model_decision_warn(arena, &session->ab.decision, "%s %s: %s",
@@ -87,6 +100,8 @@ static void take_confirmation(struct gate_session *session, struct contest_entry
         again.seconds += seen->seconds;
         again.witness = again.is_confirmed ? seen->witness : NULL;
         if (!again.is_confirmed && again.verdict != MODEL_INVALID) {
+            entry->is_closed =
+                true; /* two answers that disagree are no answer, however it goes on */
             again.verdict = MODEL_INCONCLUSIVE;
             again.reason_code = "not-confirmed";
             again.reason = arena_printf(

@@ -279,9 +279,9 @@ tare_status gate_plan(struct gate_session *session, const struct option_result *
         if (status == TARE_OK) {
             status = plan_side(session, side, &words->rest, error);
         }
-        if (side == GATE_OLD) {
+        if (status == TARE_OK && side == GATE_OLD) {
             /* Before anything of head's runs. */
-            session->base_programs = program_hash(arena, &session->ab.plans[GATE_OLD]);
+            session->base_programs = program_hash_built(arena, &session->ab.plans[GATE_OLD]);
         }
     }
     if (status != TARE_OK) {
@@ -304,7 +304,7 @@ tare_status gate_plan(struct gate_session *session, const struct option_result *
 
 tare_status gate_check_base(const struct gate_session *session, struct tare_error *error)
 {
-    const char *now = program_hash(session->ab.cli->arena, &session->ab.plans[GATE_OLD]);
+    const char *now = program_hash_built(session->ab.cli->arena, &session->ab.plans[GATE_OLD]);
     if (strcmp(now, session->base_programs) == 0) {
         return TARE_OK;
     }

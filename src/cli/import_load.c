@@ -48,14 +48,20 @@ static struct model_benchmark *find_saved(struct loading *loading,
                                           const struct model_benchmark *piece)
 {
     struct model_run *run = loading->run;
-    for (ptrdiff_t i = 0; i < run->benchmark_count; i++) {
-        if (strcmp(run->benchmarks[i].name, piece->name) == 0 &&
-            strcmp(model_benchmark_label(loading->arena, &run->benchmarks[i]),
-                   model_benchmark_label(loading->arena, piece)) == 0) {
-            return &run->benchmarks[i];
+    struct model_benchmark *found = NULL;
+    struct arena scratch = {0};
+    const char *wanted = model_benchmark_label(&scratch, piece);
+    struct arena_mark mark = arena_mark(&scratch);
+    for (ptrdiff_t i = 0; i < run->benchmark_count && found == NULL; i++) {
+        struct model_benchmark *saved = &run->benchmarks[i];
+        if (strcmp(saved->name, piece->name) == 0 &&
+            strcmp(model_benchmark_label(&scratch, saved), wanted) == 0) {
+            found = saved;
         }
+        arena_reset(&scratch, mark);
     }
-    return NULL;
+    arena_free(&scratch);
+    return found;
 }
 
 static tare_status save(void *context, struct model_benchmark *piece, bool is_again,

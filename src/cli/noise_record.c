@@ -4,26 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-bool noise_is_identical(const char *old_hash, const char *new_hash)
-{
-    return old_hash[0] != '\0' && strcmp(old_hash, new_hash) == 0;
-}
-
 static bool is_observation(const struct model_comparison *c)
 {
     return c->basis == MODEL_BASIS_PAIRED && c->has_interval && c->ratio > 0 && c->low > 0 &&
            c->high > c->low && isfinite(c->ratio) && isfinite(c->high) &&
            c->verdict != MODEL_INVALID;
-}
-
-static const char *label_of(struct arena *arena, const struct model_comparison *c)
-{
-    const struct model_benchmark named = {.suite = "",
-                                          .name = c->benchmark,
-                                          .variant = "",
-                                          .parameters = c->parameters,
-                                          .parameter_count = c->parameter_count};
-    return model_benchmark_label(arena, &named);
 }
 
 tare_status noise_record(struct arena *arena, struct store *store,
@@ -40,7 +25,7 @@ tare_status noise_record(struct arena *arena, struct store *store,
         struct store_noise *item = &items[count++];
         *item = (struct store_noise){
             .project = source->project,
-            .benchmark = label_of(arena, c),
+            .benchmark = model_comparison_label(arena, c),
             .metric = c->metric,
             .at_unix_ns = source->at_unix_ns,
             .kind = source->kind,

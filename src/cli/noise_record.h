@@ -1,6 +1,6 @@
 /* noise_record.h: comparisons of identical programs are kept, and become noise floors.
  *
- * After a decision:   if (noise_is_identical(old_hash, new_hash)) noise_record(…)
+ * After a decision:   noise_record(…), if both sides are the same
  * Before judging:     noise_floors_load(…) once, noise_floor_of(…) per benchmark and metric */
 #ifndef TARE_CLI_NOISE_RECORD_H
 #define TARE_CLI_NOISE_RECORD_H
@@ -9,9 +9,6 @@
 #include "detect/noise_floor.h"
 #include "model/comparison.h"
 #include "store/store.h"
-
-/* Hashes of program_hash.h: the same, and known. */
-bool noise_is_identical(const char *old_hash, const char *new_hash);
 
 struct noise_source {
     const char *machine_id;

@@ -27,12 +27,15 @@ static bool hash_file(const char *path, uint64_t *hash)
     return true;
 }
 
-const char *program_hash(struct arena *arena, const struct run_plan *plan)
+static const char *hash_plan(struct arena *arena, const struct run_plan *plan, bool skips_commands)
 {
     uint64_t hash = 0;
     const char *last = NULL;
     for (ptrdiff_t i = 0; i < plan->task_count; i++) {
         const struct run_task *task = &plan->tasks[i];
+        if (task->command != NULL && skips_commands) {
+            continue;
+        }
         if (task->command != NULL) {
             return "";
         }
@@ -46,4 +49,14 @@ const char *program_hash(struct arena *arena, const struct run_plan *plan)
         }
     }
     return last != NULL ? arena_printf(arena, "%016llx", (unsigned long long)hash) : "";
+}
+
+const char *program_hash(struct arena *arena, const struct run_plan *plan)
+{
+    return hash_plan(arena, plan, false);
+}
+
+const char *program_hash_built(struct arena *arena, const struct run_plan *plan)
+{
+    return hash_plan(arena, plan, true);
 }

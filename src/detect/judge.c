@@ -326,7 +326,7 @@ void judge_decision(struct arena *arena, struct model_decision *decision,
         .first_wild = -1,
     };
     for (ptrdiff_t i = 0; i < decision->count; i++) {
-        work.labels[i] = judge_label(arena, &decision->items[i]);
+        work.labels[i] = model_comparison_label(arena, &decision->items[i]);
         judge_item(&work, i);
     }
     judge_requirements(&work);

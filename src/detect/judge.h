@@ -28,16 +28,13 @@ struct judge_context {
 
 /* The change that may pass for this metric of this benchmark: the policy's threshold of its
  * fail_at level, else the band. Not set: the metric does not decide. */
-struct detect_limit judge_limit(const struct model_policy *policy, const char *label,
-                                const char *metric);
+struct detect_limit judge_limit(struct arena *arena, const struct model_policy *policy,
+                                const char *label, const char *metric, const char *unit);
 
 /* How much of a regression is proven: by the near end of its interval, or of that of the slowest
  * tenth. None for the other verdicts. `thresholds` may be NULL. */
 enum model_level judge_level(const struct model_comparison *comparison,
                              const struct model_metric_thresholds *thresholds);
-
-/* "parse/json n=64": the benchmark with its parameters, as patterns mean it. */
-const char *judge_label(struct arena *arena, const struct model_comparison *comparison);
 
 /* Sets level, gate, gate_reason, limit and waiver of every item, and makes decision->judgement. An
  * item that fails counts only when is_confirmed is set (exact counts need no confirmation, and

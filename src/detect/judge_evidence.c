@@ -36,7 +36,7 @@ static const char *delta_words(struct arena *arena, const struct model_compariso
 char *judge_evidence(struct arena *arena, const struct model_comparison *comparison)
 {
     const struct model_comparison *c = comparison;
-    const char *subject = judge_subject(arena, judge_label(arena, c), c->metric);
+    const char *subject = judge_subject(arena, model_comparison_label(arena, c), c->metric);
     const char *value =
         c->new_side.count > 0 ? unit_format(arena, c->new_side.median, c->unit, 3) : "not measured";
     const char *limit = c->limit >= 0
@@ -106,5 +106,5 @@ char *judge_evidence_summary(struct arena *arena, const struct model_decision *d
     }
     return arena_printf(arena, "%s; Δ vs baseline: %s (worst: %s)", text,
                         unit_format_change(arena, worst->ratio, decimals_of(worst)),
-                        judge_subject(arena, judge_label(arena, worst), worst->metric));
+                        judge_subject(arena, model_comparison_label(arena, worst), worst->metric));
 }

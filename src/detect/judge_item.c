@@ -29,14 +29,30 @@ static struct detect_limit limit_from(const struct model_policy *policy,
                                                      .value = threshold->value};
 }
 
-struct detect_limit judge_limit(const struct model_policy *policy, const char *label,
-                                const char *metric)
+/* A threshold may be written in another unit of the same kind; false: in one of another kind. */
+static bool convert_threshold(struct arena *arena, const char *unit,
+                              struct model_threshold *threshold)
 {
-    if (!model_policy_is_gated(policy, metric)) {
+    if (!threshold->is_set || !threshold->is_absolute || threshold->unit == NULL ||
+        *threshold->unit == '\0') {
+        return true;
+    }
+    const char *base = NULL;
+    threshold->value /= judge_unit_factor(arena, unit, &base);
+    return strcmp(base, threshold->unit) == 0;
+}
+
+struct detect_limit judge_limit(struct arena *arena, const struct model_policy *policy,
+                                const char *label, const char *metric, const char *unit)
+{
+    const struct model_threshold *threshold = threshold_of(
+        model_policy_thresholds(policy, label, metric), model_policy_fail_at(policy, label));
+    struct model_threshold own = threshold != NULL ? *threshold : (struct model_threshold){0};
+    /* One of another kind is told when the item is judged. */
+    if (!model_policy_is_gated(policy, metric) || !convert_threshold(arena, unit, &own)) {
         return (struct detect_limit){0};
     }
-    return limit_from(policy, threshold_of(model_policy_thresholds(policy, label, metric),
-                                           model_policy_fail_at(policy, label)));
+    return limit_from(policy, threshold != NULL ? &own : NULL);
 }
 
 static bool is_proven_beyond(const struct model_comparison *c,
@@ -59,21 +75,6 @@ enum model_level judge_level(const struct model_comparison *comparison,
     return is_proven_beyond(comparison, &thresholds->critical)  ? MODEL_LEVEL_CRITICAL
            : is_proven_beyond(comparison, &thresholds->warning) ? MODEL_LEVEL_WARNING
                                                                 : MODEL_LEVEL_MINOR;
-}
-
-const char *judge_label(struct arena *arena, const struct model_comparison *c)
-{
-    if (c->parameter_count == 0) {
-        return c->benchmark;
-    }
-    const struct model_benchmark named = {
-        .suite = "",
-        .name = c->benchmark,
-        .variant = "",
-        .parameters = c->parameters,
-        .parameter_count = c->parameter_count,
-    };
-    return model_benchmark_label(arena, &named);
 }
 
 /* "limit 3 %", and what the limit really is where learnt noise or the band is above it. */
@@ -171,19 +172,6 @@ static bool waive(struct judge_work *work, struct model_comparison *c, const cha
                                       judge_date(work->arena, waiver->until_date));
     }
     return false;
-}
-
-/* A threshold may be written in another unit of the same kind; false: in one of another kind. */
-static bool convert_threshold(struct arena *arena, const char *unit,
-                              struct model_threshold *threshold)
-{
-    if (!threshold->is_set || !threshold->is_absolute || threshold->unit == NULL ||
-        *threshold->unit == '\0') {
-        return true;
-    }
-    const char *base = NULL;
-    threshold->value /= judge_unit_factor(arena, unit, &base);
-    return strcmp(base, threshold->unit) == 0;
 }
 
 static bool needs_confirmation(const struct model_comparison *c)

@@ -34,7 +34,7 @@ struct detect_noise_floor detect_noise_floor(const struct detect_noise *observat
     double standardised = 0;
     for (ptrdiff_t i = 0; i < count; i++) {
         const struct detect_noise *noise = &observations[i];
-        double age_days = (double)(now_unix_ns - noise->at_unix_ns) / NS_PER_DAY;
+        double age_days = ((double)now_unix_ns - (double)noise->at_unix_ns) / NS_PER_DAY;
         if (!is_usable(noise)) {
             continue;
         }
@@ -91,7 +91,7 @@ const char *detect_noise_floor_text(struct arena *arena, const struct detect_noi
     if (!(floor->floor > 0)) {
         return NULL;
     }
-    double days = (double)(now_unix_ns - floor->newest_unix_ns) / NS_PER_DAY;
+    double days = ((double)now_unix_ns - (double)floor->newest_unix_ns) / NS_PER_DAY;
     return arena_printf(
         arena,
         "changes below %.2g %% do not count here: so much %td comparisons of "

@@ -5,6 +5,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+const char *model_comparison_label(struct arena *arena, const struct model_comparison *comparison)
+{
+    if (comparison->parameter_count == 0) {
+        return comparison->benchmark;
+    }
+    const struct model_benchmark named = {
+        .suite = "",
+        .name = comparison->benchmark,
+        .variant = "",
+        .parameters = comparison->parameters,
+        .parameter_count = comparison->parameter_count,
+    };
+    return model_benchmark_label(arena, &named);
+}
+
 struct model_comparison *model_decision_add(struct arena *arena, struct model_decision *decision)
 {
     decision->items = arena_grow(arena, decision->items, &decision->capacity, decision->count + 1,

@@ -136,6 +136,9 @@ struct model_decision {
     double seconds;
 };
 
+/* "parse/json n=64": the benchmark with its parameters, as patterns mean it. */
+const char *model_comparison_label(struct arena *arena, const struct model_comparison *comparison);
+
 struct model_comparison *model_decision_add(struct arena *arena, struct model_decision *decision);
 __attribute__((format(printf, 3, 4))) void model_decision_warn(struct arena *arena,
                                                                struct model_decision *decision,

@@ -34,6 +34,9 @@ struct priority priority_raise(void)
             priority.is_raised = true;
         }
     }
+    if (!priority.is_raised) {
+        (void)set_level(before); /* ours may be raised, though the launcher's could not be */
+    }
     return priority;
 }
 

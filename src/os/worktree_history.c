@@ -131,7 +131,7 @@ static tare_status take_path(struct arena *arena, const struct git_call *call,
         return status;
     }
     const char *tab = strchr(reply.output, '\t');
-    bool is_tree = text_starts_with(reply.output, "040000 tree ");
+    bool is_tree = text_starts_with(reply.output, "040000 tree ") && tab != NULL;
     bool is_file = text_starts_with(reply.output, "100") && tab != NULL;
     if (!is_tree && !is_file) {
         return error_set(error, TARE_ERROR_USAGE,

@@ -19,14 +19,7 @@ static const char *const verdict_colors[MODEL_VERDICT_COUNT] = {
 static char *comparison_label(struct arena *arena, const struct model_comparison *c,
                               ptrdiff_t columns_max)
 {
-    const struct model_benchmark named = {
-        .suite = "",
-        .name = c->benchmark,
-        .variant = "",
-        .parameters = c->parameters,
-        .parameter_count = c->parameter_count,
-    };
-    const char *label = model_benchmark_label(arena, &named);
+    const char *label = model_comparison_label(arena, c);
     if (strcmp(c->metric, "time") != 0) {
         label = arena_printf(arena, "%s %s", label, c->metric);
     }

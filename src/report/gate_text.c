@@ -60,14 +60,7 @@ static void print_rest(struct lines *lines, const char *title)
 
 static const char *item_name(struct arena *arena, const struct model_comparison *c)
 {
-    const struct model_benchmark named = {
-        .suite = "",
-        .name = c->benchmark,
-        .variant = "",
-        .parameters = c->parameters,
-        .parameter_count = c->parameter_count,
-    };
-    return arena_printf(arena, "%s %s", model_benchmark_label(arena, &named), c->metric);
+    return arena_printf(arena, "%s %s", model_comparison_label(arena, c), c->metric);
 }
 
 static const char *item_line(struct arena *arena, const struct model_comparison *c)

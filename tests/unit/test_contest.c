@@ -379,6 +379,65 @@ static void test_one_slow_call(void **state)
     assert_true(f->world.now_ns <= 61000000000); /* the budget holds all the same */
 }
 
+/* Goal: what stayed in doubt goes on where it stopped; what is decided or closed is left alone. */
+static void test_reopened_entries_go_on(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0.05);
+    add_entry(f, 1, 0.001);
+    add_entry(f, 1, 0.05);
+    f->contest.budget_ns = 6e9;
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    ptrdiff_t before[3];
+    for (int i = 0; i < 3; i++) {
+        before[i] = f->entries[i].pair.launches;
+    }
+    f->entries[2].is_closed = true;
+    assert_int_equal(contest_reopen(&f->contest, 4e9), 1);
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_true(f->entries[0].pair.launches > before[0]);
+    assert_int_equal(f->entries[0].pair.launches,
+                     f->entries[0].comparisons[0][0].old_side.launches);
+    assert_int_equal(f->entries[1].pair.launches, before[1]);
+    assert_int_equal(f->entries[2].pair.launches, before[2]);
+}
+
+/* Goal: with a limit, measuring ends when the limit is decided, though the verdict is not. */
+static void test_a_limit_is_enough(void **state)
+{
+    struct fixture *f = *state;
+    struct detect_rule rules[2];
+    for (int i = 0; i < 2; i++) {
+        add_entry(f, i == 0 ? 1.005 : 1.3, 0.02);
+        rules[i] = f->contest.rule;
+        rules[i].limit = (struct detect_limit){.is_set = true, .value = 0.05};
+        f->entries[i].rules = &rules[i];
+    }
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_OK);
+    assert_int_equal(detect_gate(&f->entries[0].comparisons[0][0], &rules[0].limit),
+                     MODEL_GATE_PASS);
+    assert_int_equal(verdict(f, 0), MODEL_INCONCLUSIVE);
+    assert_int_equal(detect_gate(&f->entries[1].comparisons[0][0], &rules[1].limit),
+                     MODEL_GATE_FAIL);
+    assert_true(f->world.now_ns < 30000000000);
+}
+
+/* Goal: an entry that was never looked at says so, instead of nothing. */
+static void test_interrupt_before_the_first_look(void **state)
+{
+    struct fixture *f = *state;
+    add_entry(f, 1, 0.001);
+    add_entry(f, 1, 0.001);
+    contest_open(&f->arena, &f->contest);
+    interrupt_set(true);
+    assert_int_equal(contest_run(&f->arena, &f->contest, &f->error), TARE_INTERRUPTED);
+    interrupt_set(false);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(verdict(f, i), MODEL_INCONCLUSIVE);
+        assert_non_null(f->entries[i].comparisons[0][0].benchmark);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -397,6 +456,9 @@ int main(void)
         TEST(test_sleeping_launch_is_thrown_away),
         TEST(test_interrupt_keeps_what_was_decided),
         TEST(test_one_slow_call),
+        TEST(test_reopened_entries_go_on),
+        TEST(test_a_limit_is_enough),
+        TEST(test_interrupt_before_the_first_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,12 +82,12 @@ static void test_overrides_and_core(void **state)
     assert_int_equal(items[2].gate, MODEL_GATE_PASS);
     assert_int_equal(f->decision.judgement->exit_code, 1);
 
-    assert_true(judge_limit(&f->policy, "core/x", "time").value == 0.03);
-    assert_true(judge_limit(&f->policy, "other/x", "time").value == 0.10);
-    assert_true(judge_limit(&f->policy, "slow/x n=4", "time").value == 0.50);
+    assert_true(judge_limit(&f->arena, &f->policy, "core/x", "time", "ns").value == 0.03);
+    assert_true(judge_limit(&f->arena, &f->policy, "other/x", "time", "ns").value == 0.10);
+    assert_true(judge_limit(&f->arena, &f->policy, "slow/x n=4", "time", "ns").value == 0.50);
     f->policy.fail_at = MODEL_LEVEL_MINOR;
-    assert_true(judge_limit(&f->policy, "other/x", "time").value == 0.01);
-    assert_false(judge_limit(&f->policy, "other/x", "minor_faults").is_set);
+    assert_true(judge_limit(&f->arena, &f->policy, "other/x", "time", "ns").value == 0.01);
+    assert_false(judge_limit(&f->arena, &f->policy, "other/x", "minor_faults", "ns").is_set);
     fixture_free(f);
 }
 
@@ -95,6 +95,7 @@ static void test_overrides_and_core(void **state)
 static void test_limit_of_what_is_said(void **state)
 {
     (void)state;
+    struct arena arena = {0};
     struct model_policy policy = model_policy_default();
     struct model_metric_thresholds rows[] = {
         {.metric = "a", .warning = {.is_set = true, .value = 0.2, .unit = ""}},
@@ -102,12 +103,19 @@ static void test_limit_of_what_is_said(void **state)
     };
     policy.thresholds = (struct model_threshold_list){rows, 2};
     policy.fail_at = MODEL_LEVEL_CRITICAL;
-    assert_true(judge_limit(&policy, "x", "a").value == 0.2);
+    assert_true(judge_limit(&arena, &policy, "x", "a", "1").value == 0.2);
     policy.fail_at = MODEL_LEVEL_WARNING;
-    struct detect_limit b = judge_limit(&policy, "x", "b");
+    struct detect_limit b = judge_limit(&arena, &policy, "x", "b", "1");
     assert_true(b.is_set && b.is_absolute && b.value == 3);
-    struct detect_limit other = judge_limit(&policy, "x", "c");
+    struct detect_limit other = judge_limit(&arena, &policy, "x", "c", "1");
     assert_true(other.is_set && !other.is_absolute && other.value == policy.min_effect);
+    /* "2 ms absolute" is 2,000,000 ns, and 2 for a metric in milliseconds; bytes are no time. */
+    rows[1].critical.value = 2e6;
+    rows[1].critical.unit = "ns";
+    assert_true(judge_limit(&arena, &policy, "x", "b", "ns").value == 2e6);
+    assert_true(fabs(judge_limit(&arena, &policy, "x", "b", "ms").value - 2) < 1e-12);
+    assert_false(judge_limit(&arena, &policy, "x", "b", "B").is_set);
+    arena_free(&arena);
 }
 
 /* Goal: at the lowest level every proven regression fails, also that of a throughput, whose band
