@@ -81,6 +81,7 @@ static tare_status measure_head(struct gate_session *session, char **argv, doubl
                                      .options = options,
                                      .config = session->ab.config,
                                      .plan = session->ab.plans[GATE_NEW],
+                                     .counting = session->ab.counting,
                                      .store = session->ab.store};
     tare_status status = run_session_begin(measured, argv, error);
     if (status == TARE_OK) {

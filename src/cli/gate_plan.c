@@ -263,7 +263,14 @@ tare_status gate_plan_head(struct gate_session *session, const struct option_res
     if (status == TARE_OK) {
         status = build_and_explain(session, GATE_NEW, error);
     }
-    return status == TARE_OK ? plan_side(session, GATE_NEW, &words->rest, error) : status;
+    if (status == TARE_OK) {
+        status = plan_side(session, GATE_NEW, &words->rest, error);
+    }
+    const struct ab_options *options = &session->options->ab;
+    return status == TARE_OK
+               ? counting_open(session->ab.cli->arena, &options->run.counts, &options->gate,
+                               session->ab.config.policy.count, &session->ab.counting, error)
+               : status;
 }
 
 tare_status gate_plan(struct gate_session *session, const struct option_result *words,

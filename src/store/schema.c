@@ -214,10 +214,16 @@ static tare_status migrate_step(struct store *store, const struct store_migratio
 tare_status store_version_check(struct store *store, int version, int64_t *found,
                                 struct tare_error *error)
 {
+    /* One look at all of it: another process may be making this store right now. */
+    int code = sqlite3_exec(store->database, "BEGIN", NULL, NULL, NULL);
+    if (code != SQLITE_OK) {
+        return store_failed(store, code, error);
+    }
     tare_status status = read_number(store, "PRAGMA user_version", found, error);
     if (status == TARE_OK) {
         status = check_owner(store, *found, error);
     }
+    (void)sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL); /* nothing was written */
     if (status == TARE_OK && *found > version) {
         return error_set(error, TARE_ERROR_IO,
                          "store '%s' has version %lld, and this tare knows versions up to %d: use "
