@@ -23,7 +23,9 @@
 /* Commands are run as they are; programs are asked to lie in memory as steadily as they can. */
 static bool asks_huge_pages(const struct ab_session *session, int side)
 {
-    return session->plans[side].tasks[0].command == NULL && !session->options->has_no_huge_pages;
+    const struct run_plan *plan = &session->plans[side];
+    bool is_program = plan->task_count > 0 && plan->tasks[0].command == NULL;
+    return is_program && !session->options->has_no_huge_pages;
 }
 
 tare_status ab_begin_runs(struct ab_session *session, char **argv, struct tare_error *error)
