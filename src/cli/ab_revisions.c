@@ -108,6 +108,7 @@ static tare_status plan_side(struct arena *arena, const struct ab_revisions *req
     }
     *name = revisions[0].name;
     *plan = layouts[0];
+    plan->commit = revision_commit(&revisions[0]);
     return request->layouts > 0 ? rotate(arena, plan, layouts, builds, error) : TARE_OK;
 }
 

@@ -86,7 +86,9 @@ static tare_status export_baselines(struct cli *cli, struct store *store,
 {
     struct store_baselines baselines;
     tare_status status = find_baselines(cli, store, options, name, &baselines, error);
-    if (status == TARE_OK && options->all) {
+    size_t length = options->output != NULL ? strlen(options->output) : 0;
+    bool is_folder = options->all || (length > 0 && options->output[length - 1] == '/');
+    if (status == TARE_OK && is_folder) {
         status = file_make_directories(options->output, error);
     }
     if (status != TARE_OK) {

@@ -231,7 +231,7 @@ static void print_imported(struct importing *importing, const char *path,
 static void print_refused(struct importing *importing, const char *path,
                           const struct tare_error *error)
 {
-    int failure = command_fail(&command_baseline_import, error);
+    int failure = command_say(&command_baseline_import, error);
     if (importing->exit_code == EXIT_CODE_OK || failure == EXIT_CODE_USAGE) {
         importing->exit_code = failure;
     }

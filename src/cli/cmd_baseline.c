@@ -563,6 +563,28 @@ static int print_change(struct cli *cli, const struct command *command, struct s
 typedef tare_status change_function(struct store *store, const struct store_change *change,
                                     struct tare_error *error);
 
+/* The newest run that is nobody's side: those of comparisons are measured to be compared, one of
+ * them perhaps a confirmation of a part. */
+static tare_status find_latest(struct cli *cli, struct store *store, const char **selector,
+                               struct tare_error *error)
+{
+    struct store_run_rows rows = {0};
+    const struct store_filter everything = {0};
+    tare_status status = store_runs_list(store, cli->arena, &everything, &rows, error);
+    for (ptrdiff_t i = 0; i < rows.count && status == TARE_OK; i++) {
+        if (rows.items[i].compared_as == NULL) {
+            *selector = rows.items[i].id;
+            return TARE_OK;
+        }
+    }
+    if (status == TARE_OK && rows.count > 0) {
+        status = error_set(error, TARE_ERROR_USAGE,
+                           "all runs here are sides of comparisons: measure with 'tare run', or "
+                           "name the one you mean ('tare runs list')");
+    }
+    return status;
+}
+
 static int move_baseline(struct cli *cli, const struct command *command,
                          change_function *change_baseline, int argc, char **argv)
 {
@@ -573,7 +595,7 @@ static int move_baseline(struct cli *cli, const struct command *command,
         !baseline_operands(command, &arguments, 1, 2, &exit_code)) {
         return exit_code;
     }
-    const struct store_change change = {
+    struct store_change change = {
         .name = arguments.operands.items[0],
         .selector = arguments.operands.count > 1 ? arguments.operands.items[1] : "latest",
         .at_unix_ns = clock_unix_ns(),
@@ -584,6 +606,9 @@ static int move_baseline(struct cli *cli, const struct command *command,
     struct tare_error error = {0};
     struct store *store = NULL;
     tare_status status = baseline_open_existing(cli, &options.common, STORE_WRITE, &store, &error);
+    if (status == TARE_OK && arguments.operands.count == 1) {
+        status = find_latest(cli, store, &change.selector, &error);
+    }
     struct store_baseline unchanged;
     if (status == TARE_OK && change_baseline == store_baseline_promote &&
         find_unchanged(cli->arena, store, &change, &unchanged)) {

@@ -100,8 +100,13 @@ static tare_status complete_options(struct gate_session *session, struct tare_er
     session->ab.config.policy.min_effect = options->ab.min_effect;
     session->ab.config.policy.confidence = options->ab.run.confidence;
     options->retries = options->retries < 0 ? policy->retries : options->retries;
-    for (ptrdiff_t i = 0; i < policy->gate.count; i++) {
-        text_list_add(session->ab.cli->arena, &options->ab.gate, policy->gate.items[i]);
+    if (options->ab.gate.count > 0) {
+        session->ab.config.policy.gate =
+            (struct model_text_list){options->ab.gate.items, options->ab.gate.count};
+    } else {
+        for (ptrdiff_t i = 0; i < policy->gate.count; i++) {
+            text_list_add(session->ab.cli->arena, &options->ab.gate, policy->gate.items[i]);
+        }
     }
     if (options->ab.min_effect >= 1) {
         return error_set(error, TARE_ERROR_USAGE, "--min-effect must be below 100%%");
@@ -200,6 +205,8 @@ static const struct option gate_option_table[] = {
     {"confidence", 0, OPTION_RATIO, AT(ab.run.confidence), "SHARE",
      "of all verdicts together (99%)"},
     {"filter", 'f', OPTION_TEXT, AT(ab.run.filter), "REGEX", "only benchmarks whose name matches"},
+    {"gate", 'g', OPTION_LIST, AT(ab.gate), "METRIC",
+     "metric that decides, may repeat (the policy's gate:)"},
     {"count", 0, OPTION_LIST, AT(ab.run.counts), "WHAT",
      "count exactly: instructions (needs Valgrind), size, allocations"},
     {"timeout", 't', OPTION_TIME, AT(ab.run.timeout_ns), "TIME",

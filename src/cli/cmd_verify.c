@@ -57,7 +57,7 @@ static int verify_file(const char *path, json_t *files)
     struct receipt receipt;
     int exit_code = EXIT_CODE_OK;
     if (receipt_file_read(&scratch, path, &receipt, &error) != TARE_OK) {
-        exit_code = command_fail(&command_verify, &error);
+        exit_code = command_say(&command_verify, &error);
         if (files != NULL) {
             json_array_append_new(files,
                                   json_pack("{s:o,s:o}", "file", json_write_text(&scratch, path),

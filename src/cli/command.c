@@ -28,10 +28,15 @@ int command_exit_code(tare_status status)
 /* Was --json asked for? Known once the arguments are read; a failure may come from anywhere. */
 static bool wants_json;
 
+int command_say(const struct command *command, const struct tare_error *error)
+{
+    fprintf(stderr, "tare %s: %s\n", command->name, error->message);
+    return command_exit_code(error->status);
+}
+
 int command_fail(const struct command *command, const struct tare_error *error)
 {
-    int code = command_exit_code(error->status);
-    fprintf(stderr, "tare %s: %s\n", command->name, error->message);
+    int code = command_say(command, error);
     if (wants_json) {
         struct arena arena = {0};
         struct buffer out = buffer_new(&arena, BUFFER_LENGTH_MAX);

@@ -47,6 +47,8 @@ extern const struct command command_verify;
 
 /* Prints "tare NAME: message" on standard error and returns the exit code that goes with it. */
 int command_fail(const struct command *command, const struct tare_error *error);
+/* The same without an answer in JSON, for a command that goes on and gives one. */
+int command_say(const struct command *command, const struct tare_error *error);
 int command_exit_code(tare_status status);
 
 /* Parses with the command's table. Returns false when the command is over: help was shown or the

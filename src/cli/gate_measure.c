@@ -113,6 +113,12 @@ static void take_confirmation(struct gate_session *session, struct contest_entry
     }
 }
 
+/* A message must not begin behind the line that people watch. */
+static const char *clear_line(const struct gate_session *session)
+{
+    return session->ab.is_live ? "\r\033[K" : "";
+}
+
 /* The runs of a confirmation are kept beside the others. */
 static tare_status begin_confirmation(struct gate_session *session, struct ab_session *again,
                                       char **argv, struct tare_error *error)
@@ -171,7 +177,7 @@ static tare_status confirm(struct gate_session *session, char **argv, double bud
         return status;
     }
     if (!session->options->ab.run.common.quiet) {
-        fprintf(stderr, "confirming %td on fresh launches\n", count);
+        fprintf(stderr, "%sconfirming %td on fresh launches\n", clear_line(session), count);
     }
     again.contest.budget_ns = budget_ns;
     again.observer = (struct contest_observer){
@@ -221,7 +227,7 @@ static double left_ns(const struct gate_session *session, mono_time started)
 static void say_retry(const struct gate_session *session, double more_ns, int retries)
 {
     if (!session->options->ab.run.common.quiet) {
-        fprintf(stderr, "still in doubt: another %s (%d more %s)\n",
+        fprintf(stderr, "%sstill in doubt: another %s (%d more %s)\n", clear_line(session),
                 unit_format(session->ab.cli->arena, more_ns, "ns", 3), retries,
                 retries == 1 ? "retry" : "retries");
     }

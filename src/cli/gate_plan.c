@@ -7,6 +7,7 @@
 #include "os/worktree_history.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void show_stage(void *context, enum revision_stage stage, const char *name, int layout)
@@ -145,6 +146,7 @@ static tare_status plan_side(struct gate_session *session, int side, const struc
 {
     tare_status status = words->count > 0 ? plan_words(session, side, words, error)
                                           : plan_configured(session, side, error);
+    session->ab.plans[side].commit = revision_commit(&session->revisions[side]);
     if (status == TARE_OK && session->ab.plans[side].task_count == 0) {
         status = error_set(error, TARE_ERROR_MEASURE, "%s has no benchmarks",
                            session->revisions[side].name);
@@ -222,6 +224,34 @@ static tare_status explain_build(struct gate_session *session, int side, tare_st
     return status;
 }
 
+/* A library of the checkout would be loaded by both sides, and be the same. */
+static tare_status check_loader(const struct gate_session *session, struct tare_error *error)
+{
+    static const char *const variables[] = {"LD_LIBRARY_PATH", "LD_PRELOAD"};
+    struct arena *arena = session->ab.cli->arena;
+    const char *root = session->repository.root;
+    size_t length = strlen(root);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        for (const char *part = value; part != NULL && *part != '\0';) {
+            size_t part_length = strcspn(part, ": ");
+            bool is_inside = part_length >= length && strncmp(part, root, length) == 0 &&
+                             (part_length == length || part[length] == '/');
+            if (is_inside) {
+                return error_set(
+                    error, TARE_ERROR_USAGE,
+                    "%s names %s, which is in this checkout: both sides would load "
+                    "the same library. Use a path relative to the worktree, or unset "
+                    "it",
+                    variables[i],
+                    text_printable(arena, arena_strndup(arena, part, (ptrdiff_t)part_length), 100));
+            }
+            part += part_length + (part[part_length] != '\0');
+        }
+    }
+    return TARE_OK;
+}
+
 /* Is there anything to measure? Says what will be built. */
 static tare_status begin_plan(struct gate_session *session, const struct option_result *words,
                               struct tare_error *error)
@@ -246,7 +276,7 @@ static tare_status begin_plan(struct gate_session *session, const struct option_
                             "%s; what came earlier is not judged",
                             session->commits[GATE_OLD].name);
     }
-    return TARE_OK;
+    return check_loader(session, error);
 }
 
 static tare_status build_and_explain(struct gate_session *session, int side,

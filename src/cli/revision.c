@@ -29,64 +29,18 @@ enum {
     ROUNDS_MAX = 5,
 };
 
-/* What builds commonly read. Other variables are the build line's own business: it can be changed.
- */
-static const char *const key_variables[] = {"PATH",
-                                            "CC",
-                                            "CXX",
-                                            "CPP",
-                                            "FC",
-                                            "LD",
-                                            "AR",
-                                            "AS",
-                                            "NM",
-                                            "RANLIB",
-                                            "STRIP",
-                                            "CFLAGS",
-                                            "CXXFLAGS",
-                                            "CPPFLAGS",
-                                            "FFLAGS",
-                                            "LDFLAGS",
-                                            "LDLIBS",
-                                            "LIBS",
-                                            "ARFLAGS",
-                                            "CPATH",
-                                            "C_INCLUDE_PATH",
-                                            "CPLUS_INCLUDE_PATH",
-                                            "LIBRARY_PATH",
-                                            "LD_LIBRARY_PATH",
-                                            "LD_RUN_PATH",
-                                            "PKG_CONFIG_PATH",
-                                            "CMAKE_BUILD_TYPE",
-                                            "CMAKE_GENERATOR",
-                                            "CMAKE_PREFIX_PATH",
-                                            "CMAKE_TOOLCHAIN_FILE",
-                                            "CMAKE_BUILD_PARALLEL_LEVEL",
-                                            "RUSTFLAGS",
-                                            "RUSTC",
-                                            "RUSTC_WRAPPER",
-                                            "RUSTUP_TOOLCHAIN",
-                                            "CARGO_TARGET_DIR",
-                                            "CARGO_BUILD_TARGET",
-                                            "CARGO_ENCODED_RUSTFLAGS",
-                                            "GOFLAGS",
-                                            "GOOS",
-                                            "GOARCH",
-                                            "GOAMD64",
-                                            "GOARM",
-                                            "GOROOT",
-                                            "GOPATH",
-                                            "GOTOOLCHAIN",
-                                            "CGO_ENABLED",
-                                            "CGO_CFLAGS",
-                                            "CGO_LDFLAGS",
-                                            "GCC_EXEC_PREFIX",
-                                            "COMPILER_PATH",
-                                            "SYSROOT",
-                                            "DESTDIR",
-                                            "PREFIX",
-                                            "SOURCE_DATE_EPOCH",
-                                            NULL};
+/* A build may read any variable; these say only where and for whom it runs. With a star: all that
+ * begin so. Changed ones do not make a build stale, all others do. */
+static const char *const free_variables[] = {
+    "_",         "PWD",       "OLDPWD",   "SHLVL",     "COLUMNS",  "LINES",         "TERM*",
+    "COLOR*",    "LS_COLORS", "PS1",      "PS2",       "PROMPT*",  "HIST*",         "LESS*",
+    "PAGER",     "EDITOR",    "VISUAL",   "DISPLAY",   "WAYLAND*", "WINDOW*",       "XAUTH*",
+    "XDG_*",     "DBUS_*",    "SSH_*",    "GPG_*",     "SUDO_*",   "TMUX*",         "STY",
+    "VTE_*",     "KONSOLE*",  "GNOME_*",  "DESKTOP*",  "SESSION*", "INVOCATION_ID", "JOURNAL_*",
+    "MAIL",      "HOSTNAME",  "NO_COLOR", "TARE_*",    "GIT_*",    "GITHUB_*",      "RUNNER_*",
+    "CI_*",      "GITLAB_*",  "BUILD_*",  "JENKINS_*", "BATS_*",   "CTEST_*",       "MAKEFLAGS",
+    "MAKELEVEL", "MFLAGS",    "ASAN_*",   "UBSAN_*",   "LSAN_*",   "TMPDIR",        NULL,
+};
 
 /* Tools whose replacement makes an old build another build. */
 static const char *const key_tools[] = {"cc",      "c++", "gcc",    "g++",    "clang",
@@ -235,19 +189,44 @@ static void add_tool(struct arena *arena, struct buffer *key, const char *name)
     }
 }
 
+/* "NAME=value": is NAME one that builds do not depend on? */
+static bool is_free(const char *variable)
+{
+    size_t length = strcspn(variable, "=");
+    for (const char *const *name = free_variables; *name != NULL; name++) {
+        size_t known = strlen(*name);
+        bool is_prefix = known > 1 && (*name)[known - 1] == '*';
+        if (is_prefix ? length >= known - 1 && strncmp(variable, *name, known - 1) == 0
+                      : length == known && strncmp(variable, *name, known) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Only a hash is kept: variables may hold secrets. Their order does not count. */
+static uint64_t hash_environment(struct arena *arena)
+{
+    uint64_t sum = 0;
+    struct environment environment = environment_copy(arena);
+    for (const char *const *variable = environment.variables; *variable != NULL; variable++) {
+        if (!is_free(*variable)) {
+            sum += hash_text(*variable);
+        }
+    }
+    return sum;
+}
+
 static struct revision_entry make_entry(struct arena *arena, const struct revision_request *request,
                                         const struct worktree_repository *repository,
                                         const char *cache, const struct worktree_commit *commit)
 {
     struct buffer key = buffer_new(arena, BUFFER_LENGTH_MAX);
-    buffer_printf(&key, "tare worktree 1\nrepository %s\ncommit %s\nlayout %d\nfolder %s\n",
+    buffer_printf(&key, "tare worktree 2\nrepository %s\ncommit %s\nlayout %d\nfolder %s\n",
                   repository->common_directory, commit->hash, request->layout, repository->prefix);
     buffer_printf(&key, "build %s\n", request->build != NULL ? request->build : "(none)");
-    for (const char *const *name = key_variables; *name != NULL && request->build != NULL; name++) {
-        const char *value = getenv(*name);
-        if (value != NULL) {
-            buffer_printf(&key, "%s=%s\n", *name, value);
-        }
+    if (request->build != NULL) {
+        buffer_printf(&key, "environment %016" PRIx64 "\n", hash_environment(arena));
     }
     for (const char *const *name = key_tools; *name != NULL && request->build != NULL; name++) {
         add_tool(arena, &key, *name);

@@ -5,9 +5,10 @@
  *
  * The cache is .tare/worktrees/ at the root of the repository; for a bare or write-protected one,
  * tare/worktrees/ in $XDG_CACHE_HOME or ~/.cache. An entry is found again by commit, build line,
- * layout, the variables that builds read (CC, CFLAGS, …) and the compilers' identity. All entries'
- * paths are equally long, so that old and new differ in nothing but content. An entry counts only
- * once its mark is written, last of all; a killed build leaves none. Entries in use are locked.
+ * layout, environment (but for terminals, sessions and jobs) and the compilers' identity. All
+ * entries' paths are equally long, so that old and new differ in nothing but content. An entry
+ * counts only once its mark is written, last of all; a killed build leaves none. Entries in use are
+ * locked.
  *
  * Limits: the newest 20 plain and 40 salted builds are kept. An upgrade of system libraries does
  * not make an entry stale: `rm -rf .tare/worktrees` does. */
@@ -17,6 +18,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "cli/revision_salt.h"
+#include "model/model.h"
 #include "os/worktree.h"
 
 #include <stdbool.h>
@@ -81,6 +83,8 @@ tare_status revision_repository(struct arena *arena, const char *directory,
 tare_status revision_prepare(struct arena *arena, const struct revision_request *request,
                              struct revision *revision, struct tare_error *error);
 void revision_release(struct revision *revision);
+/* For the record; not known for a working tree, whose record says where it stands. */
+struct model_commit revision_commit(const struct revision *revision);
 /* The end of a build's output for a message: a newline and an indented line each, at most `room`
  * bytes in all; "" when it printed nothing. */
 const char *revision_log_tail(struct arena *arena, const char *log, ptrdiff_t room);

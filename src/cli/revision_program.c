@@ -71,6 +71,14 @@ tare_status revision_program(struct arena *arena, const struct revision *revisio
     return TARE_OK;
 }
 
+struct model_commit revision_commit(const struct revision *revision)
+{
+    return (struct model_commit){.is_known = !revision->commit.is_working_tree,
+                                 .hash = revision->hash,
+                                 .branch = "",
+                                 .subject = ""};
+}
+
 bool revision_is_same_program(const char *a, const char *b)
 {
     const void *bytes[2] = {NULL, NULL};

@@ -363,9 +363,9 @@ static tare_status apply_filter(struct arena *arena, const char *filter, struct 
     if (kept > 0) {
         return TARE_OK;
     }
-    return error_set(
-        error, TARE_ERROR_USAGE,
-        "--filter '%s' matches none of the %td benchmarks (the first is '%s'; --list shows "
-        "all)",
-        text_printable(arena, filter, 60), total, text_printable(arena, first, 60));
+    return error_set(error, TARE_ERROR_USAGE,
+                     "--filter '%s' matches none of the %td benchmarks (the first is '%s'; 'tare "
+                     "run --list' shows "
+                     "all)",
+                     text_printable(arena, filter, 60), total, text_printable(arena, first, 60));
 }

@@ -30,6 +30,7 @@ struct run_plan {
     ptrdiff_t task_capacity;
     const char *unoptimized;      /* NULL, or a program that was built without optimisation */
     const char *counters_missing; /* NULL, or why a program has no CPU counters */
+    struct model_commit commit;   /* what was built; not known: what is checked out here */
 };
 
 /* Fails on words that make no sense; a command that cannot be started fails later, as a benchmark.

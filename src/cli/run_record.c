@@ -39,6 +39,9 @@ void run_record_fill(struct arena *arena, const struct run_options *options,
     measure_environment_read(arena, &run->environment);
     const char *unknown_reason = NULL;
     measure_commit_read(arena, NULL, &run->commit, &unknown_reason);
+    if (plan->commit.is_known) {
+        run->commit = plan->commit;
+    }
     for (ptrdiff_t i = 0; i < plan->task_count; i++) {
         if (plan->tasks[i].compiler[0] != '\0') {
             model_field_set(arena, &run->machine.conditions, "compiler",

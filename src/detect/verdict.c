@@ -374,7 +374,7 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
         old_benchmark->state == MODEL_STATE_OK && new_benchmark->state == MODEL_STATE_OK;
     if (is_sound && old_benchmark->launch_count == 0 && new_benchmark->launch_count == 0) {
         conclude(comparison, MODEL_INCONCLUSIVE, "not-measured",
-                 "the budget was spent before it was measured");
+                 "it was not measured: the time was up, or it was interrupted");
         arena_free(&scratch);
         return;
     }

@@ -227,3 +227,25 @@ setup() { gate_setup; }
     gate
     expect 3 "was changed while head was built or measured"
 }
+
+@test "a variable that the build reads makes another build" {
+    new_project
+    printf 'bench: bench.c\n\tcc -O2 %s $(EXTRA) -I%s/include bench.c %s/libtare.a -lpthread -o bench\n' \
+        "${TARE_CFLAGS:-}" "$TARE_SOURCE" "$TARE_BUILD" >Makefile
+    sed -i 's/i < 500/i < 500 * FACTOR/; 1i #ifndef FACTOR\n#define FACTOR 1\n#endif' bench.c
+    commit base && git branch -f main && commit empty
+    sed -i 's/i < 500/i < 1000/' bench.c
+    commit slower
+    # A base from the cache that was built three times as slow would make head look better.
+    EXTRA=-DFACTOR=3 gate
+    gate
+    expect_red
+}
+
+@test "a library of the checkout for both sides is refused" {
+    new_project
+    bench 1000
+    commit slower
+    LD_LIBRARY_PATH=/usr/lib:$project/lib gate
+    expect 2 "LD_LIBRARY_PATH names"
+}

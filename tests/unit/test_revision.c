@@ -136,11 +136,12 @@ static void test_builds_both_once(void **state)
     assert_int_equal(fixture->stages[REVISION_BUILDING], 2);
     assert_int_equal(strlen(old_side.directory), strlen(new_side.directory));
     assert_string_not_equal(old_side.directory, new_side.directory);
-    setenv("OLD", old_side.directory, 1);
-    setenv("NEW", new_side.directory, 1);
-    shell(fixture, "test \"$(cat \"$OLD/answer\" \"$NEW/answer\" | tr '\\n' ' ')\" = '2 3 '; "
-                   "git status --porcelain | cmp - ../status; test ! -e bench; "
-                   "test \"$(git worktree list | wc -l)\" = 1");
+    setenv("TARE_OLD", old_side.directory, 1);
+    setenv("TARE_NEW", new_side.directory, 1);
+    shell(fixture,
+          "test \"$(cat \"$TARE_OLD/answer\" \"$TARE_NEW/answer\" | tr '\\n' ' ')\" = '2 3 '; "
+          "git status --porcelain | cmp - ../status; test ! -e bench; "
+          "test \"$(git worktree list | wc -l)\" = 1");
     const char *programs[2];
     assert_int_equal(revision_program(&fixture->arena, &old_side, "./bench", &programs[0], NULL),
                      TARE_OK);
@@ -384,17 +385,19 @@ static void test_prune(void **state)
     struct revision held;
     struct revision_request request = request_for(fixture, "main", "true");
     prepare(fixture, &request, &held);
-    setenv("HELD", arena_printf(&fixture->arena, "%s/../ready", held.root), 1);
-    shell(fixture, "touch -d 2001-01-01 \"$HELD\"; cd .tare/worktrees; for i in $(seq 100 130); do "
-                   "mkdir -p 0000000000000$i-000/tree; echo > 0000000000000$i-000/ready; "
-                   "touch -d \"2020-01-01 +$i days\" 0000000000000$i-000/ready; done; "
-                   "mkdir -p ffffffffffffffff-000/tree ffffffffffffffff-001.old-123456/x other; "
-                   "touch objects.index-1; touch -d 2001-01-01 objects.index-2; mkdir objects/ab; "
-                   "touch -d 2001-01-01 objects/ab/old; touch objects/ab/new");
+    setenv("TARE_HELD", arena_printf(&fixture->arena, "%s/../ready", held.root), 1);
+    shell(fixture,
+          "touch -d 2001-01-01 \"$TARE_HELD\"; cd .tare/worktrees; for i in $(seq 100 130); do "
+          "mkdir -p 0000000000000$i-000/tree; echo > 0000000000000$i-000/ready; "
+          "touch -d \"2020-01-01 +$i days\" 0000000000000$i-000/ready; done; "
+          "mkdir -p ffffffffffffffff-000/tree ffffffffffffffff-001.old-123456/x other; "
+          "touch objects.index-1; touch -d 2001-01-01 objects.index-2; mkdir objects/ab; "
+          "touch -d 2001-01-01 objects/ab/old; touch objects/ab/new");
     revision_prune(&fixture->arena,
                    arena_printf(&fixture->arena, "%s/.tare/worktrees", fixture->user));
     shell(fixture,
-          "cd .tare/worktrees; test -e \"$HELD\"; test \"$(ls -d 00000000000001*-000 | wc -l)\" = "
+          "cd .tare/worktrees; test -e \"$TARE_HELD\"; test \"$(ls -d 00000000000001*-000 | wc "
+          "-l)\" = "
           "20; "
           "test -e 0000000000000130-000; test -e 0000000000000111-000; "
           "test ! -e 0000000000000110-000; test ! -e ffffffffffffffff-000; "
@@ -429,11 +432,12 @@ static void test_layouts(void **state)
             TARE_OK);
         assert_true(salt_is_in(path, i + 1));
         assert_false(salt_is_in(path, i + 2));
-        setenv("D", revisions[i].directory, 1);
+        setenv("TARE_D", revisions[i].directory, 1);
         shell(fixture,
-              "test \"$($D/bench)\" = 2; test \"$($D/lto)\" = 2; test \"$($D/archive)\" = 2; "
-              "cat $D/addresses >> ../addresses; ! nm $D/again.o | grep -q tare; "
-              "readelf -lW $D/bench | grep GNU_STACK | grep -qv E");
+              "test \"$($TARE_D/bench)\" = 2; test \"$($TARE_D/lto)\" = 2; test "
+              "\"$($TARE_D/archive)\" = 2; "
+              "cat $TARE_D/addresses >> ../addresses; ! nm $TARE_D/again.o | grep -q tare; "
+              "readelf -lW $TARE_D/bench | grep GNU_STACK | grep -qv E");
         revision_release(&revisions[i]);
     }
     /* Six layouts, three symbols each. The padding follows from the number, so the places are
