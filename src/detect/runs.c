@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/unit.h"
+#include "detect/conclude.h"
 #include "detect/figures.h"
 #include "stats/distribution.h"
 #include "stats/interval.h"
@@ -179,14 +180,6 @@ static struct log_interval launches_interval(double estimate,
 
 /* ---- the verdict ---- */
 
-static void conclude(struct model_comparison *c, enum model_verdict verdict, const char *code,
-                     const char *reason)
-{
-    c->verdict = verdict;
-    c->reason_code = code;
-    c->reason = reason;
-}
-
 enum place { PLACE_WORSE, PLACE_BETTER, PLACE_INSIDE, PLACE_ACROSS };
 
 /* Changes must be beyond the learnt noise too; `equivalent` goes by the band alone. */
@@ -252,20 +245,21 @@ static void conclude_without_reruns(struct arena *arena, struct model_comparison
 {
     ptrdiff_t runs = reruns != NULL ? reruns->runs : 0;
     if (runs == 0) {
-        conclude(c, MODEL_INCONCLUSIVE, "no-reruns",
-                 arena_printf(arena,
-                              "%s, but how much runs differ is not known: 'tare run' one commit %d "
-                              "times, or use 'tare ab'",
-                              launches, DETECT_RERUN_FREEDOM_MIN + 1));
+        detect_conclude(
+            c, MODEL_INCONCLUSIVE, "no-reruns",
+            arena_printf(arena,
+                         "%s, but how much runs differ is not known: 'tare run' one commit %d "
+                         "times, or use 'tare ab'",
+                         launches, DETECT_RERUN_FREEDOM_MIN + 1));
     } else {
         double freedom = reruns->freedom;
-        conclude(c, MODEL_INCONCLUSIVE, "too-few-reruns",
-                 arena_printf(arena,
-                              "%s, but how much runs differ is known from %td reruns of %td %s "
-                              "only: %.0f more 'tare run' of one of them, or 'tare ab'",
-                              launches, runs, reruns->groups,
-                              reruns->groups == 1 ? "commit" : "commits",
-                              fmax(1, DETECT_RERUN_FREEDOM_MIN - freedom)));
+        detect_conclude(
+            c, MODEL_INCONCLUSIVE, "too-few-reruns",
+            arena_printf(arena,
+                         "%s, but how much runs differ is known from %td reruns of %td %s "
+                         "only: %.0f more 'tare run' of one of them, or 'tare ab'",
+                         launches, runs, reruns->groups, reruns->groups == 1 ? "commit" : "commits",
+                         fmax(1, DETECT_RERUN_FREEDOM_MIN - freedom)));
     }
 }
 
@@ -289,20 +283,23 @@ static void judge_inside(struct arena *arena, struct model_comparison *c,
                          const struct log_interval *tail, double mean_log)
 {
     if (c->has_tail && !tail->is_defined) {
-        conclude(c, MODEL_INCONCLUSIVE, "tail-unknown",
-                 "the typical launch is the same; of the worst tenth the reruns say too little");
+        detect_conclude(
+            c, MODEL_INCONCLUSIVE, "tail-unknown",
+            "the typical launch is the same; of the worst tenth the reruns say too little");
     } else if (c->has_tail && tail_contradicts(c, tail)) {
         bool is_worse = place_of(tail, c) == PLACE_WORSE;
-        conclude(c, is_worse ? MODEL_REGRESSED : MODEL_INCONCLUSIVE,
-                 is_worse ? "tail-beyond-band" : "tail-differs", tail_text(arena, c));
+        detect_conclude(c, is_worse ? MODEL_REGRESSED : MODEL_INCONCLUSIVE,
+                        is_worse ? "tail-beyond-band" : "tail-differs", tail_text(arena, c));
     } else if (!c->has_tail && fabs(mean_log) > TAIL_BANDS_MAX * log1p(c->band)) {
-        conclude(c, MODEL_INCONCLUSIVE, "mean-differs",
-                 arena_printf(arena,
-                              "the typical launch is the same, but the mean is %.1f %% off: some "
-                              "launches changed",
-                              expm1(fabs(mean_log)) * 100));
+        detect_conclude(
+            c, MODEL_INCONCLUSIVE, "mean-differs",
+            arena_printf(arena,
+                         "the typical launch is the same, but the mean is %.1f %% off: some "
+                         "launches changed",
+                         expm1(fabs(mean_log)) * 100));
     } else {
-        conclude(c, MODEL_EQUIVALENT, "within-band", "the whole interval is within the band");
+        detect_conclude(c, MODEL_EQUIVALENT, "within-band",
+                        "the whole interval is within the band");
     }
 }
 
@@ -313,20 +310,20 @@ static void judge_interval(struct arena *arena, struct model_comparison *c,
     enum place place = place_of(typical, c);
     bool is_tail_worse = c->has_tail && place_of(tail, c) == PLACE_WORSE;
     if (place == PLACE_WORSE) {
-        conclude(c, MODEL_REGRESSED, "beyond-band", "the whole interval is beyond the band");
+        detect_conclude(c, MODEL_REGRESSED, "beyond-band", "the whole interval is beyond the band");
     } else if (place == PLACE_BETTER && is_tail_worse) {
-        conclude(c, MODEL_INCONCLUSIVE, "mixed",
-                 "the typical launch is better, but the worst tenth is worse");
+        detect_conclude(c, MODEL_INCONCLUSIVE, "mixed",
+                        "the typical launch is better, but the worst tenth is worse");
     } else if (place == PLACE_BETTER) {
-        conclude(c, MODEL_IMPROVED, "beyond-band", "the whole interval is beyond the band");
+        detect_conclude(c, MODEL_IMPROVED, "beyond-band", "the whole interval is beyond the band");
     } else if (place == PLACE_INSIDE) {
         judge_inside(arena, c, tail, mean_log);
     } else if (is_tail_worse) {
-        conclude(c, MODEL_REGRESSED, "tail-beyond-band", tail_text(arena, c));
+        detect_conclude(c, MODEL_REGRESSED, "tail-beyond-band", tail_text(arena, c));
     } else {
-        conclude(c, MODEL_INCONCLUSIVE, "interval-across-band",
-                 arena_printf(arena, "the interval reaches across the edge of the band: %s",
-                              reruns_text(arena, reruns)));
+        detect_conclude(c, MODEL_INCONCLUSIVE, "interval-across-band",
+                        arena_printf(arena, "the interval reaches across the edge of the band: %s",
+                                     reruns_text(arena, reruns)));
     }
 }
 
@@ -345,10 +342,10 @@ static void judge_figures(struct arena *arena, struct model_comparison *c,
     ptrdiff_t least = old_figures->launches < new_figures->launches ? old_figures->launches
                                                                     : new_figures->launches;
     if (least < DETECT_RUN_LAUNCHES_MIN) {
-        conclude(c, MODEL_INCONCLUSIVE, "too-few-launches",
-                 arena_printf(arena,
-                              "%td launches in one run; %d are needed ('tare run --runs %d')",
-                              least, DETECT_RUN_LAUNCHES_MIN, DETECT_RUN_LAUNCHES_MIN));
+        detect_conclude(
+            c, MODEL_INCONCLUSIVE, "too-few-launches",
+            arena_printf(arena, "%td launches in one run; %d are needed ('tare run --runs %d')",
+                         least, DETECT_RUN_LAUNCHES_MIN, DETECT_RUN_LAUNCHES_MIN));
         return;
     }
     struct log_interval typical = {.estimate = estimate};
@@ -377,26 +374,6 @@ static void judge_figures(struct arena *arena, struct model_comparison *c,
         put_interval(c, &tail, &c->tail_low, &c->tail_high);
     }
     judge_interval(arena, c, &typical, &tail, mean_log, reruns);
-}
-
-static void judge_exact(struct arena *arena, struct model_comparison *c, double old_value,
-                        double new_value)
-{
-    c->basis = MODEL_BASIS_EXACT;
-    c->has_ratio = old_value != 0;
-    c->ratio = c->has_ratio ? new_value / old_value : 0;
-    c->has_interval = c->has_ratio;
-    c->low = c->high = c->ratio;
-    c->method = "exact";
-    if (old_value == new_value) {
-        conclude(c, MODEL_EQUIVALENT, "same-count", "counted, exactly the same");
-        return;
-    }
-    bool is_worse = (new_value > old_value) == (c->better == MODEL_LOWER_IS_BETTER);
-    conclude(c, is_worse ? MODEL_REGRESSED : MODEL_IMPROVED, "other-count",
-             arena_printf(arena, "counted: %s instead of %s",
-                          unit_format_digits(arena, new_value, 6),
-                          unit_format_digits(arena, old_value, 6)));
 }
 
 /* ---- what cannot be compared ---- */
@@ -460,17 +437,6 @@ static const char *find_obstacle(struct arena *arena, const struct model_benchma
     return NULL;
 }
 
-/* "suite:name/variant", without the parameters. */
-static const char *full_name(struct arena *arena, const struct model_benchmark *benchmark)
-{
-    if (benchmark->suite[0] == '\0' && benchmark->variant[0] == '\0') {
-        return benchmark->name;
-    }
-    struct model_benchmark bare = *benchmark;
-    bare.parameter_count = 0;
-    return model_benchmark_label(arena, &bare);
-}
-
 static struct model_side side_of(const struct model_metric *metric)
 {
     if (metric == NULL || !metric->figures.is_known) {
@@ -488,9 +454,9 @@ static void cap_by_conditions(struct arena *arena, struct model_comparison *c,
     bool is_capped =
         rule->is_conditions_changed && rule->conditions == MODEL_CONDITIONS_INCONCLUSIVE;
     if (is_capped && c->verdict != MODEL_INVALID && c->verdict != MODEL_INCONCLUSIVE) {
-        conclude(c, MODEL_INCONCLUSIVE, "conditions-differ",
-                 arena_printf(arena, "would be %s, but conditions differ",
-                              model_verdict_name(c->verdict)));
+        detect_conclude(c, MODEL_INCONCLUSIVE, "conditions-differ",
+                        arena_printf(arena, "would be %s, but conditions differ",
+                                     model_verdict_name(c->verdict)));
     }
 }
 
@@ -503,7 +469,7 @@ void detect_runs(struct arena *arena, const struct model_benchmark *old_benchmar
     const struct model_metric *new_metric = model_metric_find(new_benchmark, metric);
     const struct model_metric *known = old_metric != NULL ? old_metric : new_metric;
     *comparison = (struct model_comparison){
-        .benchmark = full_name(arena, new_benchmark),
+        .benchmark = detect_full_name(arena, new_benchmark),
         .parameters = new_benchmark->parameters,
         .parameter_count = new_benchmark->parameter_count,
         .metric = known != NULL ? known->name : metric,
@@ -522,16 +488,16 @@ void detect_runs(struct arena *arena, const struct model_benchmark *old_benchmar
         obstacle = find_obstacle(arena, old_benchmark, new_benchmark, old_metric, new_metric);
     }
     if (obstacle != NULL) {
-        conclude(comparison, MODEL_INVALID, "no-ratio", obstacle);
+        detect_conclude(comparison, MODEL_INVALID, "no-ratio", obstacle);
         return;
     }
     const struct model_figures *old_figures = &old_metric->figures;
     const struct model_figures *new_figures = &new_metric->figures;
     if (old_metric->is_exact) {
-        judge_exact(arena, comparison, old_figures->median, new_figures->median);
+        detect_exact(arena, comparison, old_figures->median, new_figures->median);
     } else if (!old_figures->has_logs || !new_figures->has_logs) {
-        conclude(comparison, MODEL_INVALID, "not-positive",
-                 "a value is zero or negative, so there is no ratio");
+        detect_conclude(comparison, MODEL_INVALID, "not-positive",
+                        "a value is zero or negative, so there is no ratio");
     } else {
         judge_figures(arena, comparison, old_figures, new_figures, reruns, rule);
     }

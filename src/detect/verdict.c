@@ -1,7 +1,7 @@
 #include "detect/verdict.h"
 
 #include "base/assert.h"
-#include "base/unit.h"
+#include "detect/conclude.h"
 #include "stats/order.h"
 #include "stats/ratio.h"
 
@@ -110,34 +110,6 @@ static struct model_side describe_side(const struct model_metric *metric, struct
     return side;
 }
 
-static void conclude(struct model_comparison *c, enum model_verdict verdict, const char *code,
-                     const char *reason)
-{
-    c->verdict = verdict;
-    c->reason_code = code;
-    c->reason = reason;
-}
-
-static void judge_exact(struct arena *arena, struct model_comparison *c, double old_value,
-                        double new_value)
-{
-    c->basis = MODEL_BASIS_EXACT;
-    c->has_ratio = old_value != 0;
-    c->ratio = c->has_ratio ? new_value / old_value : 0;
-    c->has_interval = c->has_ratio;
-    c->low = c->high = c->ratio;
-    c->method = "exact";
-    if (old_value == new_value) {
-        conclude(c, MODEL_EQUIVALENT, "same-count", "counted, exactly the same");
-        return;
-    }
-    bool is_worse = (new_value > old_value) == (c->better == MODEL_LOWER_IS_BETTER);
-    conclude(c, is_worse ? MODEL_REGRESSED : MODEL_IMPROVED, "other-count",
-             arena_printf(arena, "counted: %s instead of %s",
-                          unit_format_digits(arena, new_value, 6),
-                          unit_format_digits(arena, old_value, 6)));
-}
-
 /* Beyond the band on the bad side, on the good side, or neither; log scale, turned so that up is
  * worse. */
 enum place { PLACE_WORSE, PLACE_BETTER, PLACE_INSIDE, PLACE_ACROSS };
@@ -174,8 +146,8 @@ static void judge_tail(struct arena *arena, struct model_comparison *c,
                        const struct stats_ratio *tail)
 {
     if (!tail->log.is_defined) {
-        conclude(c, MODEL_INCONCLUSIVE, "tail-unknown",
-                 "the typical round is the same; the slowest tenth needs more launches");
+        detect_conclude(c, MODEL_INCONCLUSIVE, "tail-unknown",
+                        "the typical round is the same; the slowest tenth needs more launches");
         return;
     }
     double change = fabs(tail->ratio - 1) * 100;
@@ -185,9 +157,9 @@ static void judge_tail(struct arena *arena, struct model_comparison *c,
                                     change, tail->ratio > 1 ? "slower" : "faster");
     enum place place = place_interval(&tail->log, c);
     if (place == PLACE_WORSE) {
-        conclude(c, MODEL_REGRESSED, "tail-beyond-band", text);
+        detect_conclude(c, MODEL_REGRESSED, "tail-beyond-band", text);
     } else {
-        conclude(c, MODEL_INCONCLUSIVE, "tail-differs", text);
+        detect_conclude(c, MODEL_INCONCLUSIVE, "tail-differs", text);
     }
 }
 
@@ -221,35 +193,37 @@ static void judge_ratio(struct arena *arena, struct model_comparison *c,
     enum place place = place_interval(&typical->log, c);
     bool is_tail_worse = tail->log.is_defined && place_interval(&tail->log, c) == PLACE_WORSE;
     if (place == PLACE_WORSE) {
-        conclude(c, MODEL_REGRESSED, "beyond-band", "the whole interval is beyond the band");
+        detect_conclude(c, MODEL_REGRESSED, "beyond-band", "the whole interval is beyond the band");
     } else if (place == PLACE_BETTER && is_tail_worse) {
-        conclude(c, MODEL_INCONCLUSIVE, "mixed",
-                 "the typical round is better, but the slowest tenth is worse");
+        detect_conclude(c, MODEL_INCONCLUSIVE, "mixed",
+                        "the typical round is better, but the slowest tenth is worse");
     } else if (place == PLACE_BETTER) {
-        conclude(c, MODEL_IMPROVED, "beyond-band", "the whole interval is beyond the band");
+        detect_conclude(c, MODEL_IMPROVED, "beyond-band", "the whole interval is beyond the band");
     } else if (place == PLACE_INSIDE && has_tail && tail_contradicts(c, tail)) {
         judge_tail(arena, c, tail);
     } else if (place == PLACE_INSIDE && !has_tail && mean_contradicts(c, mean_log)) {
-        conclude(c, MODEL_INCONCLUSIVE, "mean-differs",
-                 arena_printf(arena,
-                              "the typical run is the same, but the mean is %.1f %% off: some "
-                              "runs changed",
-                              expm1(fabs(mean_log)) * 100));
+        detect_conclude(
+            c, MODEL_INCONCLUSIVE, "mean-differs",
+            arena_printf(arena,
+                         "the typical run is the same, but the mean is %.1f %% off: some "
+                         "runs changed",
+                         expm1(fabs(mean_log)) * 100));
     } else if (place == PLACE_INSIDE) {
-        conclude(c, MODEL_EQUIVALENT, "within-band", "the whole interval is within the band");
+        detect_conclude(c, MODEL_EQUIVALENT, "within-band",
+                        "the whole interval is within the band");
     } else if (is_tail_worse) {
         judge_tail(arena, c, tail);
     } else if (is_within_noise(c, &typical->log)) {
-        conclude(
+        detect_conclude(
             c, MODEL_INCONCLUSIVE, "within-noise",
             arena_printf(arena,
                          "beyond the band, but within the Â± %.1f %% that identical builds showed "
                          "here",
                          c->floor * 100));
     } else {
-        conclude(c, MODEL_INCONCLUSIVE, "interval-across-band",
-                 arena_printf(arena, "the interval reaches across the edge of the band%s",
-                              odd_text(typical)));
+        detect_conclude(c, MODEL_INCONCLUSIVE, "interval-across-band",
+                        arena_printf(arena, "the interval reaches across the edge of the band%s",
+                                     odd_text(typical)));
     }
 }
 
@@ -270,9 +244,9 @@ static void judge_launches(struct arena *arena, struct model_comparison *c,
     struct stats_sequential schedule = typical_schedule(rule);
     ptrdiff_t look = stats_sequential_look(&schedule, evidence->launches);
     if (look < 0) {
-        conclude(c, MODEL_INCONCLUSIVE, "too-few-launches",
-                 arena_printf(arena, "%td launches a side; a verdict needs %td", evidence->launches,
-                              stats_sequential_launches(&schedule, 0)));
+        detect_conclude(c, MODEL_INCONCLUSIVE, "too-few-launches",
+                        arena_printf(arena, "%td launches a side; a verdict needs %td",
+                                     evidence->launches, stats_sequential_launches(&schedule, 0)));
         return;
     }
     bool is_cost = c->better == MODEL_LOWER_IS_BETTER;
@@ -292,9 +266,9 @@ static void judge_launches(struct arena *arena, struct model_comparison *c,
                             : exp(stats_median(evidence->typical, evidence->launches, scratch));
     c->ratio = is_cost ? cost_ratio : 1 / cost_ratio;
     if (!typical.log.is_defined) {
-        conclude(c, MODEL_INCONCLUSIVE, "too-few-launches",
-                 arena_printf(arena, "%td launches a side; this data needs %td", evidence->launches,
-                              typical.launches_min));
+        detect_conclude(c, MODEL_INCONCLUSIVE, "too-few-launches",
+                        arena_printf(arena, "%td launches a side; this data needs %td",
+                                     evidence->launches, typical.launches_min));
         return;
     }
     c->has_interval = true;
@@ -334,14 +308,6 @@ static const char *find_obstacle(struct arena *arena, const struct model_benchma
     return bad->invalid_reason;
 }
 
-/* "suite:name/variant", without the parameters. */
-static const char *full_name(struct arena *arena, const struct model_benchmark *benchmark)
-{
-    struct model_benchmark bare = *benchmark;
-    bare.parameter_count = 0;
-    return model_benchmark_label(arena, &bare);
-}
-
 void detect_paired(struct arena *arena, const struct model_benchmark *old_benchmark,
                    const struct model_benchmark *new_benchmark, const char *metric,
                    const struct detect_rule *rule, struct model_comparison *comparison)
@@ -351,7 +317,7 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
     const struct model_metric *new_metric = model_metric_find(new_benchmark, metric);
     const struct model_metric *known = old_metric != NULL ? old_metric : new_metric;
     *comparison = (struct model_comparison){
-        .benchmark = full_name(arena, old_benchmark),
+        .benchmark = detect_full_name(arena, old_benchmark),
         .parameters = old_benchmark->parameters,
         .parameter_count = old_benchmark->parameter_count,
         .metric = metric,
@@ -373,21 +339,21 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
     bool is_sound =
         old_benchmark->state == MODEL_STATE_OK && new_benchmark->state == MODEL_STATE_OK;
     if (is_sound && old_benchmark->launch_count == 0 && new_benchmark->launch_count == 0) {
-        conclude(comparison, MODEL_INCONCLUSIVE, "not-measured",
-                 "it was not measured: the time was up, or it was interrupted");
+        detect_conclude(comparison, MODEL_INCONCLUSIVE, "not-measured",
+                        "it was not measured: the time was up, or it was interrupted");
         arena_free(&scratch);
         return;
     }
     const char *obstacle =
         find_obstacle(arena, old_benchmark, new_benchmark, old_metric, new_metric);
     if (obstacle != NULL) {
-        conclude(comparison, MODEL_INVALID, "no-ratio", obstacle);
+        detect_conclude(comparison, MODEL_INVALID, "no-ratio", obstacle);
         arena_free(&scratch);
         return;
     }
     TARE_ASSERT(old_metric != NULL && new_metric != NULL);
     if (old_metric->is_exact) {
-        judge_exact(arena, comparison, old_metric->values[0], new_metric->values[0]);
+        detect_exact(arena, comparison, old_metric->values[0], new_metric->values[0]);
     } else {
         ptrdiff_t launches = comparison->old_side.launches < comparison->new_side.launches
                                  ? comparison->old_side.launches
@@ -399,8 +365,8 @@ void detect_paired(struct arena *arena, const struct model_benchmark *old_benchm
         if (evidence.is_defined) {
             judge_launches(arena, comparison, &evidence, rule, &scratch);
         } else {
-            conclude(comparison, MODEL_INVALID, "not-positive",
-                     "a value is zero or negative, so there is no ratio");
+            detect_conclude(comparison, MODEL_INVALID, "not-positive",
+                            "a value is zero or negative, so there is no ratio");
         }
     }
     arena_free(&scratch);
